@@ -1,0 +1,41 @@
+// How much may be in flight on one mount. The kernel does not say what it queues: a FUSE or NFS mount takes a number of
+// requests and then blocks the caller or silently drops more (design, facts 1 and 2). So the limit is found as TCP
+// finds it: additive increase while what is asked for arrives, a cut when a call blocks or pieces are missing.
+#pragma once
+
+#include <cstdint>
+
+#include "core/units.h"
+
+namespace ahead {
+
+// Thread safety: none; the shim keeps one object per mount and serialises.
+class Congestion {
+ public:
+  // Returns how many more pieces may be issued at `now`; 0 when the mount is full.
+  int32_t Allowed(Nanos now) const;
+  // Returns how many pieces are thought to be in flight at `now`: those issued less than one arrival time ago.
+  int32_t InFlight(Nanos now) const;
+
+  // A piece was handed to the kernel at `now`; the call took `blocked`.
+  void OnIssued(Nanos now, Nanos blocked, bool starving);
+  // `pieces` of those issued at `now` were not taken.
+  void OnDropped(Nanos now, int32_t pieces);
+  // A read that found nothing prefetched took `duration`: a sample of the device's latency.
+  void OnMiss(Nanos duration);
+
+  // Returns the smallest time from request to arrival seen lately; 0 while unknown.
+  Nanos latency() const { return latency_; }
+  int32_t limit() const { return limit_; }
+
+ private:
+  static constexpr int32_t kRing = 256;
+
+  int32_t limit_ = 64;
+  int32_t credit_ = 0;  // pieces taken since the limit last grew
+  Nanos latency_;
+  uint32_t issued_ = 0;  // pieces ever issued; the ring holds the times of the last kRing
+  int64_t issued_at_[kRing] = {};
+};
+
+}  // namespace ahead

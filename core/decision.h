@@ -1,0 +1,59 @@
+// What to do and why: the value the policy returns. "Nothing" is a decision without pieces.
+#pragma once
+
+#include <cstdint>
+
+#include "core/ledger.h"
+#include "core/units.h"
+
+namespace ahead {
+
+// Names a stream across the real call, during which other threads may have replaced it.
+struct StreamId {
+  int16_t index = -1;  // -1: none
+  uint32_t generation = 0;
+};
+
+// The pieces to ask the kernel for, as an arithmetic progression in the order of issue: piece i is
+// [first + i * step, first + i * step + length), clipped to [0, limit). Forward windows step by +length, backward ones
+// by -length, strided ones by the stride.
+struct Decision {
+  Class method = Class::none;
+  StreamId stream;
+  ByteOffset first;
+  ByteCount length;
+  ByteCount step;
+  int32_t pieces = 0;
+  ByteOffset limit;       // end of file, or the end of the window
+  ByteOffset floor;       // begin of the window: no piece starts below it
+  bool check = true;      // look whether the pieces are resident before asking for them
+  bool starving = false;  // the reader waits for data: a blocking call costs it nothing extra
+
+  constexpr bool empty() const { return pieces <= 0; }
+
+  // Returns piece `index`, 0 <= index < pieces; it may be empty after clipping.
+  constexpr ByteRange Piece(int32_t index) const {
+    ByteOffset begin = first + step * index;
+    ByteOffset end = begin + length;
+    if (begin < floor) begin = floor;
+    if (end > limit) end = limit;
+    if (end < begin) end = begin;
+    return {begin, end};
+  }
+};
+
+// What became of one piece. Pages are counted in units of Facts::page.
+struct PieceOutcome {
+  enum class State : uint8_t {
+    kIssued,    // asked for; `fresh_pages` of its pages were not in the cache before
+    kResident,  // was in the cache already, not asked for
+    kDropped,   // asked for and not taken by the kernel
+    kPutOff,    // not asked for: enough is in flight
+  };
+  State state = State::kPutOff;
+  bool sure = false;         // residency was seen, not assumed
+  int32_t fresh_pages = 0;
+  Nanos blocked;             // how long the call took; 0 when it was not timed
+};
+
+}  // namespace ahead

@@ -1,0 +1,17 @@
+// What is known about the file, its device and the memory when a decision is made. Recorded in traces.
+#pragma once
+
+#include "core/units.h"
+
+namespace ahead {
+
+struct Facts {
+  ByteCount file_size;
+  ByteCount page{4096};
+  ByteCount piece{128 << 10};          // the most that one readahead call is sure to take; a multiple of `page`
+  ByteCount kernel_window{128 << 10};  // what the kernel reads ahead by itself
+  ByteCount initial{128 << 10};        // first window of a new file, as learnt (core/initial_size.h)
+  ByteCount allowance{1 << 30};        // memory left for data fetched and not yet read
+};
+
+}  // namespace ahead
