@@ -1,0 +1,128 @@
+#include "bench/disk/disk.h"
+
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "bench/disk/handlers.h"
+
+namespace ahead::disk {
+namespace {
+
+Model MakeModel(const DiskOptions& options) { return NetModel(options.latency, options.bandwidth_per_second); }
+
+int64_t ToNanos(const timeval& time) { return int64_t{time.tv_sec} * 1'000'000'000 + int64_t{time.tv_usec} * 1000; }
+
+}  // namespace
+
+Disk::Disk(const DiskOptions& options, int root_fd, int settled_fd)
+    : options_(options), settled_fd_(settled_fd), tree_(root_fd), model_(MakeModel(options)), counters_(Now()) {}
+
+fuse_lowlevel_ops Disk::Operations() { return Handlers::Table(); }
+
+void Disk::Preload() {
+  if (options_.preload) files_.Preload(tree_.At(FUSE_ROOT_ID).fd);
+}
+
+std::string Disk::Report() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const Nanos now = Now();
+  const std::lock_guard lock(counters_mutex_);
+  const Counters& c = counters_;
+  const nlohmann::ordered_json report = {
+      {"tool", "ahead-disk"},
+      {"version", AHEAD_VERSION},
+      {"pid", getpid()},
+      {"source", options_.source},
+      {"mountpoint", options_.mountpoint},
+      {"model",
+       {{"name", options_.model},
+        {"latency_ns", options_.latency.value},
+        {"bandwidth_bytes_per_s", options_.bandwidth_per_second},
+        {"metadata_latency_ns", options_.metadata_latency.value},
+        {"in_flight", options_.in_flight},
+        {"readahead_bytes", options_.readahead.value},
+        {"max_request_bytes", options_.max_request.value},
+        {"keep_cache", options_.keep_cache}}},
+      {"requests", c.requests},
+      {"bytes", c.bytes},
+      {"bytes_repeated", c.bytes_repeated},
+      {"files_read", c.files_read()},
+      {"seeks", c.seeks},
+      {"opens", c.opens},
+      {"lookups", c.lookups},
+      {"getattrs", c.getattrs},
+      {"opendirs", c.opendirs},
+      {"readdirs", c.readdirs},
+      {"readlinks", c.readlinks},
+      {"in_flight", c.in_flight()},
+      {"max_in_flight", c.max_in_flight},
+      {"busy_ns", c.Busy(now).value},
+      {"idle_ns", c.Idle(now).value},
+      {"transfer_ns", c.transfer.value},
+      {"late_total_ns", c.late_total.value},
+      {"late_max_ns", c.late_max.value},
+      {"daemon_user_ns", ToNanos(usage.ru_utime)},
+      {"daemon_system_ns", ToNanos(usage.ru_stime)},
+  };
+  return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void Disk::Reset() {
+  const std::lock_guard lock(counters_mutex_);
+  counters_.Reset(Now());
+}
+
+bool Disk::IsSettled() {
+  const std::lock_guard lock(counters_mutex_);
+  return counters_.in_flight() == 0;
+}
+
+Nanos Disk::AnswerQueries(bool settled) {
+  const Nanos now = Now();
+  std::vector<Query> waiting;
+  Nanos soonest{};
+  for (const Query& query : queries_) {
+    if (!settled && now < query.given_up) {
+      waiting.push_back(query);
+      const Nanos left = query.given_up - now;
+      soonest = soonest.value == 0 ? left : std::min(soonest, left);
+      continue;
+    }
+    const std::string report = Report();
+    if (query.is_reset) Reset();
+    fuse_reply_buf(query.request, report.data(), std::min(report.size(), kMostReportBytes));
+  }
+  queries_ = std::move(waiting);
+  is_query_waiting_ = !queries_.empty();
+  return soonest;
+}
+
+void Disk::Count(uint64_t Counters::*counter) {
+  const std::lock_guard lock(counters_mutex_);
+  ++(counters_.*counter);
+}
+
+void Disk::AnswerError(Nanos due, fuse_req_t request, int error) {
+  replies_.Push(due, [request, error](Nanos) { fuse_reply_err(request, error); });
+}
+
+void Disk::AnswerData(Nanos due, fuse_req_t request, const char* data, ByteCount size,
+                      std::shared_ptr<SourceFile> file) {
+  replies_.Push(due, [this, request, data, size, file = std::move(file)](Nanos was_due) {
+    fuse_reply_buf(request, data, static_cast<size_t>(size.value));
+    bool is_last = false;
+    {
+      const std::lock_guard lock(counters_mutex_);
+      counters_.ReadAnswered(Now(), was_due);
+      is_last = counters_.in_flight() == 0;
+    }
+    if (is_last && is_query_waiting_) eventfd_write(settled_fd_, 1);
+  });
+}
+
+}  // namespace ahead::disk

@@ -1,0 +1,85 @@
+// The slow disk itself: takes requests as they arrive, asks the model when each is due, and answers then.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bench/disk/counters.h"
+#include "bench/disk/disk_options.h"
+#include "bench/disk/fuse.h"
+#include "bench/disk/model.h"
+#include "bench/disk/reply_queue.h"
+#include "bench/disk/source_file.h"
+#include "bench/disk/source_tree.h"
+
+namespace ahead::disk {
+
+// Extended attributes of the mount's root. Reading one waits until no read is in flight and yields the report as JSON;
+// reading the second sets the counters to zero as well. Only the user who runs the disk, and root, may do that.
+inline constexpr const char* kReportAttribute = "user.ahead-disk.report";
+inline constexpr const char* kResetAttribute = "user.ahead-disk.reset";
+inline constexpr size_t kMostReportBytes = 65536;  // XATTR_SIZE_MAX
+
+// Thread safety: requests come from one thread, the caller of fuse_session_process_buf; answers leave from the queue's.
+class Disk {
+ public:
+  // Takes ownership of `root_fd`, an O_PATH descriptor of the source, and of `settled_fd` nothing: an eventfd that is
+  // written when the last read in flight has been answered and a query waits for that.
+  Disk(const DiskOptions& options, int root_fd, int settled_fd);
+  Disk(const Disk&) = delete;
+  Disk& operator=(const Disk&) = delete;
+
+  // Returns the table of operations for fuse_session_new, whose user data must be the Disk.
+  static fuse_lowlevel_ops Operations();
+
+  // Reads the source into memory if the options say so.
+  void Preload();
+
+  // Returns the report as JSON text, ending in a newline.
+  std::string Report();
+
+  // Sets all counters to zero.
+  void Reset();
+
+  // Returns whether no read is in flight. Those the kernel still holds back are at the session's descriptor by then.
+  bool IsSettled();
+
+  // Answers the queries that wait: all when `settled`, else those that have waited too long. Returns how long the next
+  // may still wait, 0 when none does.
+  Nanos AnswerQueries(bool settled);
+
+  // Notes the window that the kernel really uses, for the report.
+  void set_readahead(ByteCount readahead) { options_.readahead = readahead; }
+
+ private:
+  friend struct Handlers;
+
+  struct Query {
+    fuse_req_t request;
+    bool is_reset;
+    Nanos given_up;
+  };
+
+  // Returns when an answer about names or attributes that is asked for now is due.
+  Nanos MetadataDue() const { return Now() + options_.metadata_latency; }
+  void Count(uint64_t Counters::*counter);
+  void AnswerError(Nanos due, fuse_req_t request, int error);
+  void AnswerData(Nanos due, fuse_req_t request, const char* data, ByteCount size, std::shared_ptr<SourceFile> file);
+
+  DiskOptions options_;
+  int settled_fd_;
+  SourceTree tree_;
+  SourceFiles files_;
+  Model model_;
+  std::vector<Query> queries_;
+  std::atomic<bool> is_query_waiting_{false};
+
+  std::mutex counters_mutex_;
+  Counters counters_;
+
+  ReplyQueue replies_;  // last: its thread uses all of the above
+};
+
+}  // namespace ahead::disk

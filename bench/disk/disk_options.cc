@@ -1,0 +1,133 @@
+#include "bench/disk/disk_options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+
+#include "bench/disk/quantity.h"
+
+namespace ahead::disk {
+namespace {
+
+constexpr const char* kAbout =
+    "A slow disk that can be repeated: shows the tree SOURCE read-only at MOUNTPOINT (FUSE) and answers every read "
+    "when\n"
+    "the model's disk would have. Goes to the background when the mount is ready; ends on SIGINT, SIGTERM or unmount.";
+
+constexpr const char* kFooter =
+    "SIGUSR1 writes the report, SIGUSR2 resets its counters; --query and --reset do the same and return when it is "
+    "so.\n"
+    "--in-flight bounds what the kernel asks for ahead of and on behalf of reads through the page cache (FUSE "
+    "background\n"
+    "requests); from 3/4 of it on, readahead on an open file that the kernel has itself read ahead on is dropped.\n"
+    "Exit status: 0, 1 when it cannot mount or serve, 2 for bad usage.";
+
+// Adds an option whose text goes through `parse` and is refused, with what is accepted, when that returns nothing.
+template <typename T>
+CLI::Option* AddQuantity(CLI::App& app, const std::string& name, T& target, std::optional<T> (*parse)(std::string_view),
+                         const char* accepted, const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [name, &target, parse, accepted](const std::string& text) {
+            const auto value = parse(text);
+            if (!value) throw CLI::ValidationError(name + ": '" + text + "' is not accepted; accepted: " + accepted, 2);
+            target = *value;
+          },
+          help)
+      ->type_name("");
+}
+
+std::optional<bool> ParseSwitch(std::string_view text) {
+  if (text == "on") return true;
+  if (text == "off") return false;
+  return std::nullopt;
+}
+
+std::optional<int> ParseInFlight(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 65535) return std::nullopt;
+  return value;
+}
+
+std::optional<std::string> ParseModel(std::string_view text) {
+  return text == "net" ? std::optional(std::string(text)) : std::nullopt;
+}
+
+std::optional<ByteCount> ParseRequestSize(std::string_view text) {
+  const auto value = ParseSize(text);
+  return value && *value >= 4_KiB && *value <= 1_MiB && value->value % 4096 == 0 ? value : std::nullopt;
+}
+
+std::optional<ByteCount> ParseReadahead(std::string_view text) {
+  const auto value = ParseSize(text);
+  return value && *value <= 1_GiB && value->value % 4096 == 0 ? value : std::nullopt;
+}
+
+}  // namespace
+
+int ParseDiskOptions(int argc, char** argv, DiskOptions& options) {
+  CLI::App app(kAbout, "ahead-disk");
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string("ahead-disk ") + AHEAD_VERSION);
+
+  std::string query;
+  std::string reset;
+  auto* source = app.add_option("SOURCE", options.source, "The directory to show")->type_name("");
+  auto* mountpoint =
+      app.add_option("MOUNTPOINT", options.mountpoint, "An existing directory to show it at")->type_name("");
+  auto* query_option =
+      app.add_option("--query", query,
+                     "Print the report of the ahead-disk mounted there, once no request is in flight, and exit")
+          ->type_name("MOUNTPOINT");
+  auto* reset_option =
+      app.add_option("--reset", reset,
+                     "Set the counters of the ahead-disk mounted there to zero, once no request is in flight, and exit")
+          ->type_name("MOUNTPOINT");
+  query_option->excludes(reset_option)->excludes(source)->excludes(mountpoint);
+  reset_option->excludes(source)->excludes(mountpoint);
+
+  AddQuantity(app, "--model", options.model, ParseModel, "net", "The disk to imitate: net (default)");
+  AddQuantity(app, "--latency", options.latency, ParseTime, kTimeAccepted,
+              "Time of one request without its transfer; overlaps (default 2ms)");
+  AddQuantity(app, "--bandwidth", options.bandwidth_per_second, ParseRate, kRateAccepted,
+              "Of the one pipe that all share, decimal (default 500MB/s)");
+  auto* metadata = AddQuantity(app, "--metadata-latency", options.metadata_latency, ParseTime, kTimeAccepted,
+                               "Time of lookup, getattr, open, opendir and readdir; 0: none (default: as --latency)");
+  AddQuantity(app, "--in-flight", options.in_flight, ParseInFlight, "a whole number from 1 to 65535",
+              "Most requests at the disk at a time (default 12, the kernel's own)");
+  AddQuantity(app, "--readahead", options.readahead, ParseReadahead, "a multiple of 4KiB up to 1GiB",
+              "The kernel's readahead window on this mount; above 128KiB needs root (default 128KiB)");
+  AddQuantity(app, "--max-request", options.max_request, ParseRequestSize, "a multiple of 4KiB from 4KiB to 1MiB",
+              "Largest single request (default 1MiB)");
+  AddQuantity(app, "--keep-cache", options.keep_cache, ParseSwitch, "on or off",
+              "Do an open's cached pages survive the next open of the file (default off)");
+  AddQuantity(app, "--attr-timeout", options.attribute_timeout, ParseTime, kTimeAccepted,
+              "How long the kernel may reuse names and attributes (default 1s)");
+  AddQuantity(app, "--preload", options.preload, ParseSwitch, "on or off",
+              "Read SOURCE into memory before the mount is ready (default on)");
+  app.add_option("--report", options.report, "Write the JSON report there at unmount and on SIGUSR1")
+      ->type_name("FILE");
+  app.add_flag("--foreground", options.foreground, "Stay in the foreground");
+
+  try {
+    app.parse(argc, argv);
+    if (!query.empty() || !reset.empty()) {
+      options.action = query.empty() ? Action::kReset : Action::kQuery;
+      options.mountpoint = query.empty() ? reset : query;
+    } else if (options.source.empty() || options.mountpoint.empty()) {
+      throw CLI::RequiredError(options.source.empty() ? "SOURCE" : "MOUNTPOINT");
+    }
+  } catch (const CLI::Success& wish) {
+    return app.exit(wish);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "ahead-disk: %s (see ahead-disk --help)\n", error.what());
+    return 2;
+  }
+  if (metadata->count() == 0) options.metadata_latency = options.latency;
+  return -1;
+}
+
+}  // namespace ahead::disk

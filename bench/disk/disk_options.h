@@ -1,0 +1,37 @@
+// What was asked for on the command line of ahead-disk?
+#pragma once
+
+#include <string>
+
+#include "core/units.h"
+
+namespace ahead::disk {
+
+enum class Action { kServe, kQuery, kReset };
+
+struct DiskOptions {
+  Action action = Action::kServe;
+  std::string source;
+  std::string mountpoint;
+
+  std::string model = "net";
+  Nanos latency = 2_ms;
+  Nanos metadata_latency = 2_ms;
+  int64_t bandwidth_per_second = 500'000'000;  // 0: unlimited
+
+  int in_flight = 12;  // the kernel's own max_background
+  ByteCount readahead = 128_KiB;
+  ByteCount max_request = 1_MiB;
+  bool keep_cache = false;
+  Nanos attribute_timeout = 1_s;
+
+  std::string report;  // empty: none is written
+  bool preload = true;
+  bool foreground = false;
+};
+
+// Parses the command line. Returns -1 when `options` is filled and the work can begin, else the exit status: 0 after
+// --help or --version, 2 after bad usage, which prints one line that names the option, the value and what is accepted.
+int ParseDiskOptions(int argc, char** argv, DiskOptions& options);
+
+}  // namespace ahead::disk

@@ -1,0 +1,257 @@
+#include "bench/disk/handlers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/disk/disk.h"
+
+namespace ahead::disk {
+namespace {
+
+// A query is answered even on a disk that never comes to rest, after this long.
+constexpr Nanos kQueryPatience = 5_s;
+
+// What an open of a file keeps.
+struct OpenFile {
+  std::shared_ptr<SourceFile> source;
+};
+
+// What an open of a directory keeps: its entries as they were then, so that positions in it stay valid.
+struct OpenDirectory {
+  struct Entry {
+    std::string name;
+    struct stat attributes;  // inode number and type only
+  };
+  std::vector<Entry> entries;
+};
+
+Disk& DiskOf(fuse_req_t request) { return *static_cast<Disk*>(fuse_req_userdata(request)); }
+
+double Seconds(Nanos time) { return static_cast<double>(time.value) / 1e9; }
+
+// Opens the file behind an O_PATH descriptor for reading. Returns -1 with errno set on failure.
+int Reopen(int path_fd, int flags) {
+  return open(("/proc/self/fd/" + std::to_string(path_fd)).c_str(), flags | O_RDONLY | O_CLOEXEC);
+}
+
+template <typename T>
+T* HandleOf(const fuse_file_info* handle) {
+  return reinterpret_cast<T*>(handle->fh);
+}
+
+}  // namespace
+
+fuse_lowlevel_ops Handlers::Table() {
+  fuse_lowlevel_ops table{};
+  table.init = Init;
+  table.lookup = Lookup;
+  table.forget = Forget;
+  table.forget_multi = ForgetMany;
+  table.getattr = GetAttributes;
+  table.readlink = ReadLink;
+  table.open = Open;
+  table.read = Read;
+  table.release = Release;
+  table.opendir = OpenDirectory;
+  table.readdir = ReadDirectory;
+  table.releasedir = ReleaseDirectory;
+  table.statfs = FileSystemStatus;
+  table.getxattr = GetExtendedAttribute;
+  return table;
+}
+
+void Handlers::Init(void* user_data, fuse_conn_info* connection) {
+  const DiskOptions& options = static_cast<Disk*>(user_data)->options_;
+  connection->max_background = static_cast<unsigned>(options.in_flight);
+  // The kernel's own rule; at 0 it would take its default instead.
+  connection->congestion_threshold = std::max(1U, connection->max_background * 3 / 4);
+  connection->max_readahead = static_cast<unsigned>(options.readahead.value);
+  connection->max_read = static_cast<unsigned>(options.max_request.value);
+  connection->max_write = static_cast<unsigned>(options.max_request.value);  // also bounds the pages of a read
+  connection->want |= connection->capable & FUSE_CAP_ASYNC_READ;
+  // The answer is written straight from the source's pages; a pipe between would cost a call and save no copy.
+  connection->want &= ~static_cast<unsigned>(FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
+}
+
+void Handlers::Lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  Disk& disk = DiskOf(request);
+  const Nanos due = disk.MetadataDue();
+  disk.Count(&Counters::lookups);
+  fuse_entry_param entry{};
+  entry.ino = disk.tree_.Lookup(parent, name, entry.attr);
+  if (entry.ino == 0) return disk.AnswerError(due, request, errno);
+  entry.attr_timeout = Seconds(disk.options_.attribute_timeout);
+  entry.entry_timeout = entry.attr_timeout;
+  disk.replies_.Push(due, [&disk, request, entry](Nanos) {
+    if (fuse_reply_entry(request, &entry) != 0) disk.tree_.Forget(entry.ino, 1);
+  });
+}
+
+void Handlers::Forget(fuse_req_t request, fuse_ino_t node, uint64_t count) {
+  DiskOf(request).tree_.Forget(node, count);
+  fuse_reply_none(request);
+}
+
+void Handlers::ForgetMany(fuse_req_t request, size_t count, fuse_forget_data* forgets) {
+  for (size_t i = 0; i < count; ++i) DiskOf(request).tree_.Forget(forgets[i].ino, forgets[i].nlookup);
+  fuse_reply_none(request);
+}
+
+void Handlers::GetAttributes(fuse_req_t request, fuse_ino_t node, fuse_file_info*) {
+  Disk& disk = DiskOf(request);
+  const Nanos due = disk.MetadataDue();
+  disk.Count(&Counters::getattrs);
+  struct stat attributes;
+  if (fstatat(disk.tree_.At(node).fd, "", &attributes, AT_EMPTY_PATH) != 0) {
+    return disk.AnswerError(due, request, errno);
+  }
+  disk.replies_.Push(due, [request, attributes, timeout = Seconds(disk.options_.attribute_timeout)](Nanos) {
+    fuse_reply_attr(request, &attributes, timeout);
+  });
+}
+
+void Handlers::ReadLink(fuse_req_t request, fuse_ino_t node) {
+  Disk& disk = DiskOf(request);
+  const Nanos due = disk.MetadataDue();
+  disk.Count(&Counters::readlinks);
+  char target[PATH_MAX + 1];
+  const ssize_t size = readlinkat(disk.tree_.At(node).fd, "", target, PATH_MAX);
+  if (size < 0) return disk.AnswerError(due, request, errno);
+  disk.replies_.Push(due, [request, text = std::string(target, static_cast<size_t>(size))](Nanos) {
+    fuse_reply_readlink(request, text.c_str());
+  });
+}
+
+void Handlers::Open(fuse_req_t request, fuse_ino_t node, fuse_file_info* handle) {
+  Disk& disk = DiskOf(request);
+  const Nanos due = disk.MetadataDue();
+  disk.Count(&Counters::opens);
+  if ((handle->flags & O_ACCMODE) != O_RDONLY) return disk.AnswerError(due, request, EROFS);
+  const int fd = Reopen(disk.tree_.At(node).fd, O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return disk.AnswerError(due, request, errno);
+  auto source = disk.files_.Get(fd);
+  const int error = errno;
+  close(fd);
+  if (source == nullptr) return disk.AnswerError(due, request, error);
+  fuse_file_info opened = *handle;
+  opened.fh = reinterpret_cast<uint64_t>(new OpenFile{std::move(source)});
+  opened.keep_cache = disk.options_.keep_cache ? 1 : 0;
+  disk.replies_.Push(due, [request, opened](Nanos) {
+    if (fuse_reply_open(request, &opened) != 0) delete HandleOf<OpenFile>(&opened);
+  });
+}
+
+void Handlers::Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_file_info* handle) {
+  Disk& disk = DiskOf(request);
+  const Nanos arrival = Now();
+  std::shared_ptr<SourceFile>& source = HandleOf<OpenFile>(handle)->source;
+  const ByteOffset begin{offset};
+  if (begin + ByteCount{static_cast<int64_t>(size)} > ByteOffset{} + source->size()) {
+    // Perhaps the file has grown or shrunk since it was opened.
+    if (const int fd = Reopen(disk.tree_.At(node).fd, O_NONBLOCK | O_NOCTTY); fd >= 0) {
+      if (auto current = disk.files_.Get(fd)) source = std::move(current);
+      close(fd);
+    }
+  }
+  const ByteCount there = std::clamp(ByteOffset{} + source->size() - begin, 0_B, ByteCount{static_cast<int64_t>(size)});
+  const Nanos due = Admit(disk.model_, arrival, there);
+  {
+    const std::lock_guard lock(disk.counters_mutex_);
+    disk.counters_.ReadArrived(arrival, source->key(), begin, there, TransferTime(disk.model_, there));
+  }
+  source->BringIn(begin, there);
+  disk.AnswerData(due, request, source->data() + offset, there, source);
+}
+
+void Handlers::Release(fuse_req_t request, fuse_ino_t, fuse_file_info* handle) {
+  delete HandleOf<OpenFile>(handle);
+  fuse_reply_err(request, 0);
+}
+
+void Handlers::OpenDirectory(fuse_req_t request, fuse_ino_t node, fuse_file_info* handle) {
+  Disk& disk = DiskOf(request);
+  const Nanos due = disk.MetadataDue();
+  disk.Count(&Counters::opendirs);
+  const int fd = Reopen(disk.tree_.At(node).fd, O_DIRECTORY);
+  DIR* stream = fd < 0 ? nullptr : fdopendir(fd);
+  if (stream == nullptr) return disk.AnswerError(due, request, errno);
+  auto directory = std::make_unique<struct OpenDirectory>();
+  while (const dirent* entry = readdir(stream)) {
+    struct stat attributes {};
+    attributes.st_ino = entry->d_ino;
+    attributes.st_mode = static_cast<mode_t>(DTTOIF(entry->d_type));
+    directory->entries.push_back({entry->d_name, attributes});
+  }
+  closedir(stream);
+  fuse_file_info opened = *handle;
+  opened.fh = reinterpret_cast<uint64_t>(directory.release());
+  disk.replies_.Push(due, [request, opened](Nanos) {
+    if (fuse_reply_open(request, &opened) != 0) delete HandleOf<struct OpenDirectory>(&opened);
+  });
+}
+
+void Handlers::ReadDirectory(fuse_req_t request, fuse_ino_t, size_t size, off_t offset, fuse_file_info* handle) {
+  Disk& disk = DiskOf(request);
+  const Nanos due = disk.MetadataDue();
+  disk.Count(&Counters::readdirs);
+  const auto& entries = HandleOf<struct OpenDirectory>(handle)->entries;
+  std::vector<char> buffer(size);
+  size_t used = 0;
+  for (auto i = static_cast<size_t>(offset); i < entries.size(); ++i) {
+    const auto next = static_cast<off_t>(i + 1);
+    const size_t needed = fuse_add_direntry(request, buffer.data() + used, size - used, entries[i].name.c_str(),
+                                            &entries[i].attributes, next);
+    if (needed > size - used) break;
+    used += needed;
+  }
+  buffer.resize(used);
+  disk.replies_.Push(
+      due, [request, buffer = std::move(buffer)](Nanos) { fuse_reply_buf(request, buffer.data(), buffer.size()); });
+}
+
+void Handlers::ReleaseDirectory(fuse_req_t request, fuse_ino_t, fuse_file_info* handle) {
+  delete HandleOf<struct OpenDirectory>(handle);
+  fuse_reply_err(request, 0);
+}
+
+void Handlers::FileSystemStatus(fuse_req_t request, fuse_ino_t node) {
+  struct statvfs status;
+  if (fstatvfs(DiskOf(request).tree_.At(node).fd, &status) != 0) {
+    fuse_reply_err(request, errno);
+  } else {
+    fuse_reply_statfs(request, &status);
+  }
+}
+
+void Handlers::GetExtendedAttribute(fuse_req_t request, fuse_ino_t node, const char* name, size_t size) {
+  Disk& disk = DiskOf(request);
+  const bool is_reset = strcmp(name, kResetAttribute) == 0;
+  if (node != FUSE_ROOT_ID || (!is_reset && strcmp(name, kReportAttribute) != 0)) {
+    fuse_reply_err(request, ENODATA);
+    return;
+  }
+  const uid_t user = fuse_req_ctx(request)->uid;
+  if (is_reset && user != 0 && user != geteuid()) {
+    fuse_reply_err(request, EPERM);
+    return;
+  }
+  if (size == 0) {
+    fuse_reply_xattr(request, kMostReportBytes);
+  } else if (size < kMostReportBytes) {
+    fuse_reply_err(request, ERANGE);
+  } else {
+    disk.queries_.push_back({request, is_reset, Now() + kQueryPatience});
+    disk.is_query_waiting_ = true;
+  }
+}
+
+}  // namespace ahead::disk
