@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "core/ledger.h"
+#include "stats/owner.h"
 
 namespace ahead {
 
@@ -43,20 +44,6 @@ struct alignas(64) Block {
   uint64_t name[2] = {};   // the command, as the kernel's comm: at most 15 bytes and a zero
   ProcessCounters counters;
   Ledger ledger;
-};
-
-// Who uses a block: one word, so that it changes as a whole. 0: free, never used.
-struct Owner {
-  enum class State : uint8_t { kFree, kLive, kClaiming };
-
-  State state = State::kFree;
-  pid_t pid = 0;
-  // Clock ticks (1/100 s, as in /proc/PID/stat) from boot to the claim. A process of that number which started later
-  // is another one, and the owner is gone.
-  uint64_t claimed_ticks = 0;
-
-  static Owner Decode(uint64_t word);
-  uint64_t Encode() const;
 };
 
 // The header. Blocks and the words of their owners follow it; the owners lie together, so that looking for a block
@@ -93,13 +80,17 @@ inline Block* Segment::blocks() {
   return reinterpret_cast<Block*>(reinterpret_cast<char*>(owners()) + OwnersBytes(block_count));
 }
 
-enum class SegmentFault : uint8_t { kNone, kTooShort, kForeign, kOtherVersion };
+// Why memory is not a segment of this build. kBlank: zero so far, as in a file that is being made.
+enum class SegmentFault : uint8_t { kNone, kBlank, kTooShort, kForeign, kOtherVersion };
 
 // Makes a segment of zeroed memory, or finds the one that another process just made there.
 // Takes: `base`, page-aligned, `bytes` >= SegmentBytes(block_count), all zero or a segment; `session_pid`, 0 for a
 // statistics file; `options`, null or what Segment::options says, cut when too long, to be given by a sole creator
 // only. Returns null when the memory holds something else. Thread safety: any number of processes at once.
 Segment* InitSegment(void* base, size_t bytes, uint32_t block_count, pid_t session_pid, const char* options);
+
+// Says whether a file of `bytes` bytes that begins with these fields of the header is a segment this build can use.
+SegmentFault CheckHead(uint64_t magic, uint32_t block_count, size_t bytes);
 
 // Says whether `base` holds a segment that this build can use.
 SegmentFault CheckSegment(const void* base, size_t bytes);
@@ -113,10 +104,6 @@ Segment* OpenSegment(void* base, size_t bytes);
 // probe and one system call; when all blocks were used once, a few more calls and a walk over the owners. May change
 // errno. Thread safety: any number of processes; two threads of one process may get two blocks.
 Block* ClaimBlock(Segment* segment, pid_t pid);
-
-// True when the process that made the claim is no more: its number is unused, or belongs to one that started later.
-// Cost: one system call, four for a process that lives.
-bool IsGone(const Owner& owner);
 
 // Moves all counts of `from` to `to`: each cell is exchanged with zero, so that no count is lost or doubled whoever
 // else counts into `from`. `processes` moves too only where `with_processes` says so.
