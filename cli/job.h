@@ -1,0 +1,27 @@
+// The part of `time` in a shell's job control: in the same process group as the command, never in its way.
+#pragma once
+
+#include <sys/types.h>
+
+#include "cli/launch.h"
+
+namespace ahead::cli {
+
+struct JobEnd {
+  int wait_status = 0;
+  // The terminal's interrupt character reached the process group while the command ran.
+  bool was_interrupted = false;
+};
+
+// Waits until `child` ends. Meanwhile INT and QUIT are left to the command; TERM, HUP, USR1, USR2 and a TSTP that
+// somebody sent to this process are passed on; when the command stops, this process stops itself by the same signal, so
+// that a shell sees its job stopped; when this process is continued, so is the command.
+//
+// A signal sent to the whole process group reaches the command twice, at once and passed on: the two cases look the
+// same to us. Only what the kernel itself sends to the group (the terminal's HUP) is told apart and not passed on.
+JobEnd FollowJob(pid_t child, const SignalScope& signals);
+
+// Returns the status as a shell shows it: the command's own, or 128+N when it died by signal N.
+int ShellStatusOf(int wait_status);
+
+}  // namespace ahead::cli

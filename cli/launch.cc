@@ -1,0 +1,67 @@
+#include "cli/launch.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace ahead::cli {
+namespace {
+
+std::vector<char*> Pointers(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In the child of a vfork: system calls only, nothing written but `error`, which the parent reads.
+[[noreturn]] void Become(const char* path, char* const* arguments, char* const* shell_arguments, char* const* variables,
+                         const SignalScope& signals, const Streams& streams, volatile int& error) {
+  const int wanted[] = {streams.input, streams.output, streams.error};
+  for (int fd = 0; fd < 3; ++fd)
+    if (wanted[fd] >= 0 && dup2(wanted[fd], fd) < 0) error = errno, _exit(126);
+  signals.RestoreInherited();
+  execve(path, arguments, variables);
+  if (errno == ENOEXEC) execve("/bin/sh", shell_arguments, variables);
+  error = errno;
+  _exit(126);
+}
+
+}  // namespace
+
+SignalScope::SignalScope() {
+  sigemptyset(&signals_);
+  for (const int number :
+       {SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
+    sigaddset(&signals_, number);
+  sigprocmask(SIG_BLOCK, &signals_, &inherited_mask_);
+  struct sigaction plain = {};
+  plain.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &plain, &inherited_child_action_);
+}
+
+void SignalScope::RestoreInherited() const {
+  sigaction(SIGCHLD, &inherited_child_action_, nullptr);
+  sigprocmask(SIG_SETMASK, &inherited_mask_, nullptr);
+}
+
+Launched Launch(const std::string& path, const std::vector<std::string>& words, Environment& environment,
+                const SignalScope& signals, const Streams& streams) {
+  const std::vector<char*> arguments = Pointers(words);
+  std::vector<char*> shell_arguments = Pointers({"sh", path});
+  shell_arguments.pop_back();
+  shell_arguments.insert(shell_arguments.end(), arguments.begin() + 1, arguments.end());
+  char* const* variables = environment.pointers();
+  volatile int error = 0;
+  // The parent resumes when the child has called execve or _exit, so that `error` is known at once.
+  const pid_t child = vfork();
+  if (child == 0) Become(path.c_str(), arguments.data(), shell_arguments.data(), variables, signals, streams, error);
+  if (child < 0) return {-1, errno};
+  if (error == 0) return {child, 0};
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return {-1, error};
+}
+
+}  // namespace ahead::cli

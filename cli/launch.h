@@ -1,0 +1,52 @@
+// How a program is started: one vfork and one execve, no shell, and in the child exactly the signal mask and
+// dispositions the caller of `ahead` had.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/environment.h"
+
+namespace ahead::cli {
+
+// Blocks, for as long as it lives, the signals that ahead takes with sigwaitinfo, and lets children be waited for even
+// when the caller ignores SIGCHLD. Thread safety: one at a time, in a process with one thread.
+class SignalScope {
+ public:
+  SignalScope();
+  ~SignalScope() { RestoreInherited(); }
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+
+  // The blocked ones: CHLD, CONT, TSTP, TTIN, TTOU, INT, QUIT, TERM, HUP, USR1, USR2.
+  const sigset_t& signals() const { return signals_; }
+  // Puts back mask and dispositions as ahead was started with. Async-signal-safe.
+  void RestoreInherited() const;
+
+ private:
+  sigset_t signals_;
+  sigset_t inherited_mask_;
+  struct sigaction inherited_child_action_;
+};
+
+// The standard streams of the child; -1 leaves one as it is.
+struct Streams {
+  int input = -1;
+  int output = -1;
+  int error = -1;
+};
+
+struct Launched {
+  pid_t pid = -1;
+  int error = 0;  // errno of vfork or execve; pid is -1 then
+};
+
+// Starts the program at `path` with the arguments `words` (the first is its own name). A file that execve does not
+// recognise is run by /bin/sh, as shells and execvp do.
+Launched Launch(const std::string& path, const std::vector<std::string>& words, Environment& environment,
+                const SignalScope& signals, const Streams& streams = {});
+
+}  // namespace ahead::cli

@@ -1,0 +1,38 @@
+// The `ahead` command: a contents page. Each subcommand has a file of its own.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/run.h"
+#include "cli/usage.h"
+
+int main(int argc, char** argv) {
+  using namespace ahead::cli;
+  CLI::App app{"Adaptive readahead inside any program: no root, no daemon, no change to the program.", "ahead"};
+  app.require_subcommand(1);
+  std::vector<std::string> command;
+  int exit_status = 0;
+
+  AddRunCommand(app, command, exit_status);
+
+  app.set_version_flag("--version", "ahead " AHEAD_VERSION);
+  for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    each->set_version_flag("--version", "ahead " AHEAD_VERSION);
+
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const bool is_run = !words.empty() && words[0] == "run";
+  command = TakeCommand(app, {"run", "ab", "record"}, words);
+  try {
+    std::reverse(words.begin(), words.end());
+    app.parse(std::move(words));
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
+  } catch (const CLI::ParseError& refused) {
+    const auto active = app.get_subcommands();
+    Complain(active.empty() ? "" : active.front()->get_name(), ExplainRefusal(app, refused));
+    return is_run ? kRunFailure : kBadUsage;
+  }
+  return exit_status;
+}
