@@ -1,8 +1,8 @@
 // Records what a process reads and what was decided about it, from inside the host. Appends to a mapping that all
-// processes of a run share; see trace_format.h for what is in it.
+// processes of a run share (trace_map.h); what a record holds is said in trace_format.h.
 //
 // Everything here is async-signal-safe: no allocation, no lock, no libc function that a hook may stand in front of. A
-// full trace counts what it drops. Functions may disturb errno; the caller saves it.
+// full trace counts what it drops. Any thread, any process. Functions may disturb errno; the caller saves it.
 #pragma once
 
 #include "core/access.h"
@@ -11,39 +11,11 @@
 #include "core/options.h"
 #include "core/units.h"
 #include "stats/trace_format.h"
+#include "stats/trace_map.h"
 
 namespace ahead {
 
-// The process's one trace: where to append. Held by value inside trace_writer.cc, shared by fork and vfork children.
-struct Trace {
-  TraceHeader* header = nullptr;
-  char* records = nullptr;
-  uint64_t capacity_records = 0;  // a copy: the shared one is not trusted
-};
-
-enum class TraceError : uint8_t {
-  kNone,
-  kCannotOpen,  // no such folder, no permission, not a regular file
-  kNotATrace,   // exists and is something else, or a trace of another version
-  kNoSpace,     // the disk has no room for the reservation
-};
-
-inline constexpr ByteCount kTraceFileSize{64 << 20};  // reserved for a plain AHEAD_TRACE=FILE
-
-// Opens `path` for appending and maps it: a file or memfd that is a trace already, else a new file of kTraceFileSize,
-// 0600, its blocks reserved so that a full disk cannot kill the host, and put in place whole. Returns the trace, which
-// lasts until the process ends, or null with `error` set. The descriptor is closed again. `page` is the machine's page.
-// Call it once a process. Cost: about ten system calls.
-Trace* OpenTrace(const char* path, ByteCount page, TraceError* error);
-
-// Writes a new header for a trace that fills `total` bytes at `mapping`, which read 0. Used by OpenTrace and by
-// `ahead record` for its memfd. Returns false when `total` has no room for a record.
-bool InitTrace(void* mapping, ByteCount total, ByteCount page);
-
-// Takes a mapping of `total` bytes for a trace if it is one. Returns false, and leaves `trace` as it was, if it is not.
-bool AttachTrace(void* mapping, ByteCount total, Trace& trace);
-
-// Records that this process takes part, with the options in force. Optional; once a process, after OpenTrace.
+// Records that this process takes part, with the options in force. Once a process, after OpenTrace.
 void TraceProcess(Trace* trace, const Options& options, Nanos now);
 
 // A file as a process met it.
@@ -56,7 +28,7 @@ struct TraceFileFacts {
 
 // Records a file and its path (that of /proc/self/fd/FD). Returns the number by which later records name it, or
 // kNoTraceId when the trace is full. Once per file and process; a fork child that goes on with its parent's numbers is
-// counted to the parent. Cost: two system calls; 4 KiB of stack.
+// counted to the parent, one with a trace of its own must not. Cost: three system calls, 4 KiB of stack.
 TraceId TraceFile(Trace* trace, const TraceFileFacts& facts, Nanos now);
 
 // Records that `description`, a number of the process's choice, is (no longer) a description of `file`.
@@ -89,21 +61,12 @@ struct TraceOutcomeCounts {
   Nanos blocked;
 
   void Add(const PieceOutcome& outcome) {
-    switch (outcome.state) {
-      case PieceOutcome::State::kIssued:
-        ++asked;
-        break;
-      case PieceOutcome::State::kResident:
-        ++resident;
-        break;
-      case PieceOutcome::State::kDropped:
-        ++dropped;
-        break;
-      case PieceOutcome::State::kPutOff:
-        ++put_off;
-        break;
-    }
-    if (outcome.sure) ++sure;
+    using State = PieceOutcome::State;
+    asked += outcome.state == State::kIssued;
+    resident += outcome.state == State::kResident;
+    dropped += outcome.state == State::kDropped;
+    put_off += outcome.state == State::kPutOff;
+    sure += outcome.sure;
     fresh_pages += static_cast<uint64_t>(outcome.fresh_pages);
     blocked = blocked + outcome.blocked;
   }

@@ -1,0 +1,180 @@
+#include "stats/trace_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stats/segment_map.h"
+
+// From 6.3; older headers do not have it.
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+namespace ahead {
+namespace {
+
+constinit Trace g_trace;
+
+// Calls `attempt`, which returns as a system call does, until no signal interrupts it.
+template <typename Attempt>
+long Uninterrupted(Attempt attempt) {
+  long result;
+  do result = attempt();
+  while (result < 0 && errno == EINTR);
+  return result;
+}
+
+int64_t Clock(clockid_t clock) {
+  timespec now{};
+  syscall(SYS_clock_gettime, clock, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+bool IsMagic(const char* magic) {
+  for (size_t i = 0; i < sizeof(kTraceMagic); ++i)
+    if (magic[i] != kTraceMagic[i]) return false;
+  return true;
+}
+
+bool IsBlank(const TraceHeader& header) {
+  const char* bytes = reinterpret_cast<const char*>(&header);
+  for (size_t i = 0; i < sizeof(header); ++i)
+    if (bytes[i] != 0) return false;
+  return true;
+}
+
+// Says whether the header is of our layout; its capacity fits a file of `size` bytes.
+bool IsOurs(const TraceHeader& header, int64_t size) {
+  return IsMagic(header.magic) && header.version == kTraceVersion && header.header_bytes == kTraceHeaderBytes &&
+         header.record_bytes == kTraceRecordBytes && header.capacity_records != 0 &&
+         header.capacity_records <= TraceCapacity({size});
+}
+
+// Writes the header of a trace whose header page reads 0. Several processes may do so at once: what they write is the
+// same but for the clocks, and the counters are not touched. The magic comes last.
+void Init(TraceHeader* header, ByteCount total, ByteCount page) {
+  header->version = kTraceVersion;
+  header->header_bytes = kTraceHeaderBytes;
+  header->record_bytes = kTraceRecordBytes;
+  header->page_bytes = static_cast<uint32_t>(page.value);
+  header->capacity_records = TraceCapacity(total);
+  header->monotonic_ns = Clock(CLOCK_MONOTONIC);
+  header->realtime_ns = Clock(CLOCK_REALTIME);
+  uint64_t magic;
+  __builtin_memcpy(&magic, kTraceMagic, sizeof(magic));
+  __atomic_store_n(reinterpret_cast<uint64_t*>(header->magic), magic, __ATOMIC_RELEASE);
+}
+
+// Growing a file past RLIMIT_FSIZE is answered with SIGXFSZ, which would end the host.
+bool MayGrowTo(int64_t bytes) {
+  rlimit limit{};
+  if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, &limit) != 0) return true;
+  return limit.rlim_cur >= static_cast<uint64_t>(bytes);
+}
+
+// Makes the file at least `bytes` long and its space certain. Where the file system cannot reserve, zeros are appended
+// (the descriptor has O_APPEND), so what another process already recorded is never overwritten.
+bool Reserve(int fd, int64_t bytes) {
+  if (!MayGrowTo(bytes)) return false;
+  if (Uninterrupted([&] { return syscall(SYS_fallocate, fd, 0, 0L, bytes); }) == 0) return true;
+  if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
+  static constexpr char kZeros[16384] = {};
+  struct stat now;
+  while (syscall(SYS_fstat, fd, &now) == 0) {
+    if (now.st_size >= bytes) return true;
+    if (Uninterrupted([&] { return syscall(SYS_write, fd, kZeros, sizeof(kZeros)); }) <= 0) return false;
+  }
+  return false;
+}
+
+void* Map(int fd, int64_t bytes) {
+  const long address = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  return address == -1 ? nullptr : reinterpret_cast<void*>(address);
+}
+
+int64_t BytesOf(uint64_t capacity_records) {
+  return static_cast<int64_t>(kTraceHeaderBytes + capacity_records * kTraceRecordBytes);
+}
+
+void Use(void* mapping, uint64_t capacity_records) {
+  if (g_trace.header != nullptr) syscall(SYS_munmap, g_trace.header, BytesOf(g_trace.capacity_records));
+  g_trace.header = static_cast<TraceHeader*>(mapping);
+  g_trace.records = static_cast<char*>(mapping) + kTraceHeaderBytes;
+  g_trace.capacity_records = capacity_records;
+}
+
+TraceError OpenFile(int fd, int64_t new_bytes, ByteCount page) {
+  struct stat now;
+  if (syscall(SYS_fstat, fd, &now) != 0) return TraceError::kCannotOpen;
+  if (!S_ISREG(now.st_mode)) return TraceError::kNotATrace;
+  TraceHeader header{};
+  Uninterrupted([&] { return syscall(SYS_pread64, fd, &header, sizeof(header), 0L); });
+  // Zeros of just our size are a trace that another process is making.
+  const bool is_new = now.st_size == 0 || (now.st_size == new_bytes && IsBlank(header));
+  if (!is_new && !IsOurs(header, now.st_size)) return TraceError::kNotATrace;
+  if (is_new && !Reserve(fd, new_bytes)) return TraceError::kNoSpace;
+  const uint64_t capacity = is_new ? TraceCapacity({new_bytes}) : header.capacity_records;
+  void* mapping = Map(fd, BytesOf(capacity));
+  if (mapping == nullptr) return TraceError::kCannotOpen;
+  auto* shared = static_cast<TraceHeader*>(mapping);
+  if (__atomic_load_n(reinterpret_cast<uint64_t*>(shared->magic), __ATOMIC_ACQUIRE) == 0)
+    Init(shared, {new_bytes}, page);
+  Use(mapping, capacity);
+  return TraceError::kNone;
+}
+
+}  // namespace
+
+Trace* OpenTrace(const char* pattern, pid_t pid, ByteCount page, TraceError& error) {
+  char path[4096];
+  error = TraceError::kCannotOpen;
+  if (!ExpandProcessPattern(pattern, pid, path, sizeof(path))) return nullptr;
+  // Not blocking, no terminal taken: the path may name anything.
+  const int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  const long fd = Uninterrupted([&] { return syscall(SYS_openat, AT_FDCWD, path, flags, 0600); });
+  if (fd < 0) return nullptr;
+  const ByteCount size = HasProcessPattern(pattern) ? kTraceProcessFileSize : kTraceFileSize;
+  error = OpenFile(static_cast<int>(fd), size.value, page);
+  syscall(SYS_close, fd);
+  return error == TraceError::kNone ? &g_trace : nullptr;
+}
+
+int CreateTraceMemfd(ByteCount total, ByteCount page) {
+  if (TraceCapacity(total) == 0 || !MayGrowTo(total.value)) {
+    errno = EFBIG;
+    return -1;
+  }
+  long fd = syscall(SYS_memfd_create, kTraceMemfdName, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+  if (fd < 0 && errno == EINVAL) fd = syscall(SYS_memfd_create, kTraceMemfdName, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -1;
+  const int64_t head = kTraceHeaderBytes;
+  void* mapping = nullptr;
+  if (syscall(SYS_fchmod, fd, 0600) == 0 && syscall(SYS_ftruncate, fd, total.value) == 0)
+    mapping = Map(static_cast<int>(fd), head);
+  if (mapping != nullptr) {
+    Init(static_cast<TraceHeader*>(mapping), total, page);
+    syscall(SYS_munmap, mapping, head);
+    if (syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+      return static_cast<int>(fd);
+  }
+  const int saved = errno;
+  syscall(SYS_close, fd);
+  errno = saved;
+  return -1;
+}
+
+uint64_t TraceCapacity(ByteCount total) {
+  const auto bytes = static_cast<uint64_t>(total.value < 0 ? 0 : total.value);
+  if (bytes < kTraceHeaderBytes + kTraceRecordBytes) return 0;
+  const uint64_t records = (bytes - kTraceHeaderBytes) / kTraceRecordBytes;
+  return records < kTraceMaxRecords ? records : kTraceMaxRecords;
+}
+
+}  // namespace ahead
