@@ -1,5 +1,5 @@
-// The adaptive policy of one file: recognises its readers, decides what to fetch ahead of each, and keeps the account of
-// what became of it. One object per (device, inode) of a process.
+// The adaptive policy of one file: recognises its readers, decides what to fetch ahead of each, and keeps the account
+// of what became of it. One object per (device, inode) of a process.
 //
 // A read's journey: the host's call does not pass the description's filter; Plan says what to ask the kernel for before
 // the call (so that a window and the read that starts it wait together); the caller issues the pieces and reports each
@@ -13,17 +13,20 @@
 #include "core/filter.h"
 #include "core/initial_size.h"
 #include "core/ledger.h"
+#include "core/methods/onseek.h"
 #include "core/options.h"
 #include "core/stream_table.h"
+#include "core/stride.h"
+#include "core/trail.h"
 
 namespace ahead {
 
 // Everything a policy works with but does not own; each outlives the call.
 struct Surroundings {
   const Options& options;
-  Congestion& congestion;      // of the file's mount
-  InitialSize& initial_size;   // of the process
-  Ledger& ledger;              // of the process
+  Congestion& congestion;     // of the file's mount
+  InitialSize& initial_size;  // of the process
+  Ledger& ledger;             // of the process
 };
 
 // Thread safety: none; the caller holds the file's lock. Filters alone are shared without it.
@@ -60,8 +63,55 @@ class AdaptivePolicy {
   int64_t OutstandingPages(Class cls) const;
   int64_t OutstandingPages() const;
 
+  // Returns whether the file is known to be cached: Plan will not ask for anything, whatever the facts, and the caller
+  // may spare itself the system calls that find them.
+  bool passive() const { return passive_; }
+
  private:
+  // What the pieces of the decision under way came to.
+  struct Books {
+    int64_t asked = 0;
+    int64_t unsure = 0;
+    int64_t resident = 0;
+    int32_t dropped = 0;
+    bool hole = false;  // a piece was not taken: the window ends before it
+    Usefulness::Count fresh;
+  };
+
+  Stream* Match(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
+  Stream* Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
+                const TrailMatch& match, ByteCount hop, ByteCount jump);
+  Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
+                const Surroundings& around);
+  Decision Extend(Stream& stream, int64_t from, const Facts& facts, Nanos now, const Surroundings& around);
+  int64_t Want(const Stream& stream, const Facts& facts, const Surroundings& around) const;
+  void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
+  void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
+  void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
+  void ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts);
+  void LearnSpeed(const Decision& decision, const Completion& completion, const Stream* stream, bool in_window,
+                  bool fast, const Surroundings& around);
+  void CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around);
+  void GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts, const Surroundings& around);
+  void RestIdleStreams(const Facts& facts, const Surroundings& around);
+
   StreamTable table_;
+  Trail trail_;
+  StrideDetector stride_;
+  OnSeek onseek_;
+  Books books_;
+  uint32_t tick_ = 0;  // reads that did not pass a filter
+  ByteCount page_{4096};
+  Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
+  ByteCount startup_{kStartup};      // distance of a stream that was just proved, as learnt from earlier ones
+
+  // The file is known to be cached: any read passes, and one of pass_calls_ is timed to see whether it still is.
+  bool passive_ = false;
+  int32_t fast_reads_ = 0;  // in a row, without anything of ours outstanding
+  int64_t pass_calls_ = kFewPasses;
+
+  static constexpr int64_t kStartup = 512 << 10;
+  static constexpr int64_t kFewPasses = 16;
 };
 
 }  // namespace ahead

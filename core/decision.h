@@ -51,9 +51,9 @@ struct PieceOutcome {
     kPutOff,    // not asked for: enough is in flight
   };
   State state = State::kPutOff;
-  bool sure = false;         // residency was seen, not assumed
+  bool sure = false;  // residency was seen, not assumed
   int32_t fresh_pages = 0;
-  Nanos blocked;             // how long the call took; 0 when it was not timed
+  Nanos blocked;  // how long the call took; 0 when it was not timed
 };
 
 }  // namespace ahead

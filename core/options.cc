@@ -45,9 +45,8 @@ int SuffixShift(const char* suffix) {
   constexpr struct {
     const char* text;
     int shift;
-  } kSuffixes[] = {{"", 0},     {"B", 0},    {"K", 10},   {"k", 10},   {"KB", 10}, {"KiB", 10},
-                   {"M", 20},   {"MB", 20},  {"MiB", 20}, {"G", 30},   {"GB", 30}, {"GiB", 30},
-                   {"kB", 10},  {"m", 20},   {"g", 30}};
+  } kSuffixes[] = {{"", 0},     {"B", 0},  {"K", 10},  {"k", 10},   {"KB", 10}, {"KiB", 10}, {"M", 20}, {"MB", 20},
+                   {"MiB", 20}, {"G", 30}, {"GB", 30}, {"GiB", 30}, {"kB", 10}, {"m", 20},   {"g", 30}};
   for (const auto& known : kSuffixes)
     if (Equal(suffix, known.text)) return known.shift;
   return -1;
@@ -106,10 +105,9 @@ bool SetOption(Options& options, size_t index, const char* text) {
   if (kRows[index].kind != OptionKind::kText && !ParseValue(kRows[index], text, value)) return false;
   if (kRows[index].kind == OptionKind::kText && *text == 0) return false;
   size_t row = 0;
-#define AHEAD_OPTION(name, kind, ...)                                         \
-  if (row++ == index) {                                                       \
-    (OptionKind::kind == OptionKind::kText) ? void(options.name##_text = text) \
-                                            : void(options.name = value);     \
+#define AHEAD_OPTION(name, kind, ...)                                                                        \
+  if (row++ == index) {                                                                                      \
+    (OptionKind::kind == OptionKind::kText) ? void(options.name##_text = text) : void(options.name = value); \
   }
 #include "core/options.def"
 #undef AHEAD_OPTION

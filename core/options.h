@@ -39,7 +39,8 @@ inline constexpr size_t kOptionCount = 0
 const OptionRow& OptionAt(size_t index);
 
 // Sets the option of row `index` in `options` from `text`. Text options keep the pointer. Returns false, and leaves
-// `options` as it was, when the text is not a value of the option's kind or lies outside [min, max]. Cost: no allocation.
+// `options` as it was, when the text is not a value of the option's kind or lies outside [min, max]. Cost: no
+// allocation.
 bool SetOption(Options& options, size_t index, const char* text);
 
 // Writes what row `index` accepts, e.g. "a whole number from 0 to 100" or "bytes from 128KiB to 32MiB, or auto", into

@@ -1,0 +1,317 @@
+#include "core/adaptive_policy.h"
+
+namespace ahead {
+namespace {
+
+// Readers of one file in several threads overtake each other by about this much.
+constexpr ByteCount kSlack{128 << 10};
+// A strided stream starts with this many reads ahead.
+constexpr int64_t kStrideStartup = 8;
+// Pages left unread this far behind the reader are given up.
+constexpr ByteCount kLag{1 << 20};
+
+// A read that took longer than copying its bytes from memory, with faults on the target, can explain waited for the
+// device. Measured: cached reads of 4 KiB take 0.3 us, of 128 KiB 5-20 us; the fastest disks answer after 60 us.
+bool IsFast(Nanos duration, ByteCount count) { return duration.value <= 20'000 + count.value * 400 / 1024; }
+
+constexpr ByteRange Clip(ByteRange range, ByteCount file_size) {
+  if (range.begin.value < 0) return {};
+  const ByteOffset end{file_size.value};
+  return {range.begin, range.end < range.begin ? range.begin : range.end < end ? range.end : end};
+}
+
+int64_t Pages(ByteRange range, ByteCount page) {
+  return range.empty() ? 0
+                       : FloorDivide(range.end.value - 1, page.value) - FloorDivide(range.begin.value, page.value) + 1;
+}
+
+}  // namespace
+
+Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& filter, const Surroundings& around) {
+  SettleFilter(filter, access.time, facts, around);
+  const ByteRange read = Clip(access.range, facts.file_size);
+  if (read.empty()) return {};
+  ++tick_;
+  page_ = facts.page;
+  Stream* stream = Match(read, access, facts, around);
+  if (stream == nullptr) return {};
+
+  stream->tick = tick_;
+  const SlotRange slots = stream->Advance(read);
+  Decision decision;
+  if (!passive_) decision = Extend(*stream, slots.begin, facts, access.time, around);
+  decision.stream = table_.IdOf(*stream);
+  return decision;
+}
+
+// Finds the stream that the read belongs to, or starts one. Streams that go on come first; then what the trail of
+// recent reads proves; then what a jump suggests.
+Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around) {
+  const ByteCount hop = stride_.Observe(read.begin);
+  const ByteCount jump = onseek_.Observe(read);
+  Stream* stream = table_.Find(read, facts.page, kSlack);
+  if (stream != nullptr && stream->track.shape != Shape::kStride) {
+    stream->proved = true;
+    return stream;
+  }
+  // Reads of a strided stream leave a trail too: interleaved sequential readers look like one in their first round.
+  const TrailMatch match = trail_.Enter(read, facts.page);
+  if (stream != nullptr && match.kind == TrailMatch::Kind::kNone) return stream;
+  Stream* started = Start(read, access, facts, around, match, hop, jump);
+  if (started != nullptr) RestIdleStreams(facts, around);
+  return started != nullptr ? started : stream;
+}
+
+Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
+                              const TrailMatch& match, ByteCount hop, ByteCount jump) {
+  const Track forward = Track::Forward(facts.page);
+  if (access.fresh && read.begin.value == 0)
+    return &Begin(Class::initial, forward, read, facts.initial, access.time, facts, around);
+
+  // Three reads in a row prove a stream in the middle of a file; two do where reads follow each other anyway.
+  const int32_t needed = trail_.mostly_runs() ? 1 : 2;
+  if (match.kind == TrailMatch::Kind::kForward && match.hits >= needed) {
+    trail_.Remove(read);
+    Stream& stream = Begin(match.run_begin.value == 0 ? Class::contexta : Class::context, forward, read, startup_,
+                           access.time, facts, around);
+    stream.first = forward.Slots({match.run_begin, match.run_end}).begin;
+    stream.proved = stream.jumped = true;
+    return &stream;
+  }
+  if (match.kind == TrailMatch::Kind::kBackward && match.hits >= needed && (match.immediate || match.hits >= 2)) {
+    trail_.Remove(read);
+    Stream& stream =
+        Begin(Class::backward, Track::Backward(read.end, facts.page), read, startup_, access.time, facts, around);
+    stream.proved = stream.jumped = true;
+    return &stream;
+  }
+  if (match.kind != TrailMatch::Kind::kNone) return nullptr;
+
+  const int64_t distance = hop.value < 0 ? -hop.value : hop.value;
+  if (distance > read.size().value) {
+    // Where the gaps are small against what is read, fetching them too costs less than many small requests.
+    if (hop.value > 0 && distance - read.size().value <= around.options.hit_rate * read.size().value &&
+        distance < facts.piece.value)
+      return &Begin(Class::context, forward, read, startup_, access.time, facts, around);
+    Stream& stream = Begin(Class::stride, Track::Strided(read.begin, hop, read.size()), read,
+                           read.size() * kStrideStartup, access.time, facts, around);
+    stream.proved = true;
+    return &stream;
+  }
+  if (jump.value > 0) {
+    Stream& stream = Begin(Class::onseek, forward, read, jump - read.size(), access.time, facts, around);
+    stream.jumped = true;
+    return &stream;
+  }
+  // One read of many pieces: the kernel would fetch them one after the other.
+  if (read.size() > facts.piece) {
+    Stream& stream = Begin(Class::context, forward, read, {}, access.time, facts, around);
+    stream.jumped = true;
+    return &stream;
+  }
+  return nullptr;
+}
+
+Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now,
+                              const Facts& facts, const Surroundings& around) {
+  Stream& stream = table_.Oldest();
+  if (stream.live) GiveUp(stream, stream.useful.TakeAll(), facts, around);
+  table_.Renew(stream, tick_);
+  stream.method = method;
+  stream.track = track;
+  const SlotRange slots = track.Slots(read);
+  stream.first = stream.position = stream.frontier = stream.mark = slots.begin;
+  stream.next = track.shape == Shape::kBackward ? read.end : read.begin;
+  stream.window.Start(slots.begin, distance.value / track.length.value, now);
+  return stream;
+}
+
+void AdaptivePolicy::Finish(const Decision& decision, const Completion& completion, const Facts& facts, Filter& filter,
+                            const Surroundings& around) {
+  const ByteRange read = Clip(completion.range, facts.file_size);
+  if (read.empty()) return;
+  Stream* stream = table_.Find(decision.stream);
+  const bool fast = IsFast(completion.duration, read.size());
+  const int64_t pages = Pages(read, facts.page);
+  const SlotRange slots = stream != nullptr ? stream->track.Slots(read) : SlotRange{};
+  const bool in_window = stream != nullptr && stream->useful.Any(slots);
+
+  if (!fast) around.ledger.Add(in_window ? Event::io_block : Event::cache_miss, last_method_, pages);
+  if (stream == nullptr) around.ledger.Add(Event::random_read, last_method_, pages);
+  LearnSpeed(decision, completion, stream, in_window, fast, around);
+  if (stream != nullptr) {
+    CreditHits(*stream, slots, facts, around);
+    GiveUp(*stream, stream->useful.TakeBelow(stream->position - kLag / stream->track.length), facts, around);
+    stream->window.OnProgress(stream->position, fast ? Nanos{} : completion.duration, completion.time,
+                              around.congestion.latency());
+  }
+  ArmFilter(filter, stream, read, facts);
+}
+
+// What the duration of a read says of the device, and whether the file is cached.
+void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& completion, const Stream* stream,
+                                bool in_window, bool fast, const Surroundings& around) {
+  const bool first_of_window =
+      !decision.empty() && decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
+                                                                              : completion.range.begin);
+  if (!fast && (first_of_window || !in_window)) around.congestion.OnMiss(completion.duration);
+
+  const Nanos latency = around.congestion.latency();
+  if (!fast && in_window && !first_of_window && stream != nullptr && latency.value > 0 &&
+      completion.duration * 4 > latency * 3 &&
+      completion.time - completion.duration - stream->issued_at > latency * 3) {
+    // It should have arrived long ago, and yet the reader waited as long as for a page nobody asked for.
+    Stream& mutable_stream = *table_.Find(decision.stream);
+    mutable_stream.frontier = mutable_stream.mark = mutable_stream.position;
+    around.congestion.OnDropped(completion.time, 1);
+  }
+
+  const bool untouched = fast && !in_window && (stream == nullptr || stream->useful.outstanding() == 0);
+  fast_reads_ = untouched ? fast_reads_ + 1 : 0;
+  // Pieces that could not be looked at before they were asked for, and a read that did not wait for the first of them:
+  // they had been there before.
+  const bool was_there = fast && first_of_window && books_.unsure > 0;
+  if (passive_ && !fast) {
+    passive_ = false;
+    pass_calls_ = kFewPasses;
+  } else if (fast_reads_ >= 4 || was_there) {
+    passive_ = true;
+  }
+}
+
+void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around) {
+  const Filter::Run run = filter.Settle();
+  Stream* stream = table_.Find(run.stream);
+  if (stream == nullptr || run.reads == 0 || (run.mode == Filter::Mode::kPass && run.broken)) return;
+  SlotRange slots;
+  switch (run.mode) {
+    case Filter::Mode::kClosed:
+      return;
+    case Filter::Mode::kForward:
+    case Filter::Mode::kPass:
+      if (stream->track.shape != Shape::kForward || run.expected <= run.anchor) return;
+      onseek_.Observe({run.anchor, run.expected});
+      slots = stream->Advance({run.anchor, run.expected});
+      break;
+    case Filter::Mode::kBackward:
+      slots = stream->Advance({run.expected, run.anchor});
+      break;
+    case Filter::Mode::kStride:
+      slots = stream->Advance(
+          {run.expected - stream->track.step, run.expected - stream->track.step + stream->track.length});
+      slots.begin -= run.reads - 1;
+      break;
+  }
+  if (stream->frontier < stream->position) stream->frontier = stream->position;
+  CreditHits(*stream, slots, facts, around);
+  stream->window.OnProgress(stream->position, {}, now, around.congestion.latency());
+}
+
+void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts) {
+  const StreamId id = stream != nullptr ? table_.IdOf(*stream) : StreamId{};
+  if (passive_) {
+    const int64_t most = (int64_t{1} << 20) / (read.size().value + 1) + 1;
+    filter.ArmPass(id, read.end, pass_calls_ < most ? pass_calls_ : most);
+    if (pass_calls_ < 4 * kFewPasses) pass_calls_ *= 2;
+    return;
+  }
+  if (stream == nullptr) return;
+  const int64_t piece = facts.piece.value;
+  const bool windowed = stream->frontier > stream->position;
+  if (!windowed && !stream->left_alone) return;
+  switch (stream->track.shape) {
+    case Shape::kForward: {
+      int64_t limit = AlignDown(stream->next.value, piece) + piece;
+      const int64_t mark = stream->track.Begin(stream->mark).value;
+      if (windowed && mark < limit) limit = mark;
+      if (read.end == stream->next) filter.ArmForward(id, stream->next, {limit});
+      break;
+    }
+    case Shape::kBackward: {
+      int64_t limit = AlignDown(stream->next.value - 1, piece);
+      const int64_t mark = (stream->track.Begin(stream->mark) + facts.page).value;
+      if (windowed && mark > limit) limit = mark;
+      if (read.begin == stream->next) filter.ArmBackward(id, stream->next, {limit});
+      break;
+    }
+    case Shape::kStride: {
+      // Each read has a piece of its own, so a few at most go untimed.
+      const int64_t left = windowed ? stream->mark - stream->position : 0;
+      filter.ArmStride(id, stream->next, stream->track.step, stream->track.length, left < 4 ? left : 4);
+      break;
+    }
+  }
+}
+
+void AdaptivePolicy::CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around) {
+  const Usefulness::Count hits = stream.useful.Take(slots);
+  if (hits.total == 0) return;
+  const int64_t pages_per_slot = stream.track.PagesPerSlot(facts.page);
+  for (size_t cls = 0; cls < kClassCount; ++cls)
+    if (hits.slots[cls] != 0)
+      around.ledger.Add(Event::readahead_hit, static_cast<Class>(cls),
+                        static_cast<uint64_t>(hits.slots[cls] * pages_per_slot));
+  stream.initial_hits += hits.slots[static_cast<int>(Class::initial)];
+}
+
+// Counts what was `lost` of a stream's slots as wasted, and learns from it how boldly to start the next one.
+void AdaptivePolicy::GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts,
+                            const Surroundings& around) {
+  if (lost.total == 0) return;
+  const int64_t pages_per_slot = stream.track.PagesPerSlot(facts.page);
+  for (size_t cls = 0; cls < kClassCount; ++cls) {
+    // What a mapping touches is not seen: its pages stay outstanding.
+    if (lost.slots[cls] == 0 || static_cast<Class>(cls) == Class::mapped) continue;
+    around.ledger.Add(Event::readahead_waste, static_cast<Class>(cls),
+                      static_cast<uint64_t>(lost.slots[cls] * pages_per_slot));
+  }
+}
+
+void AdaptivePolicy::RestIdleStreams(const Facts& facts, const Surroundings& around) {
+  uint32_t active = 0;
+  for (const Stream& stream : table_) active += stream.live && tick_ - stream.tick < 16 ? 1 : 0;
+  for (Stream& stream : table_) {
+    if (!stream.live || tick_ - stream.tick <= 4 * (active + 1) || stream.useful.outstanding() == 0) continue;
+    // It stays in the table, should its reader come back; what it was to be given is not waited for any longer.
+    if (stream.jumped && stream.run() < ByteCount{kStartup})
+      startup_ = startup_ / 2 < facts.piece ? facts.piece : startup_ / 2;
+    GiveUp(stream, stream.useful.TakeAll(), facts, around);
+    stream.frontier = stream.mark = stream.position;
+    stream.marked = false;
+  }
+}
+
+void AdaptivePolicy::Detach(Filter& filter, const Facts& facts, const Surroundings& around) {
+  SettleFilter(filter, {}, facts, around);
+}
+
+void AdaptivePolicy::OnHostAdvice(ByteRange range, const Facts& facts, const Surroundings& around) {
+  around.ledger.Add(Event::readahead, Class::none,
+                    static_cast<uint64_t>(Pages(Clip(range, facts.file_size), facts.page)));
+}
+
+void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {
+  for (Stream& stream : table_) {
+    if (!stream.live) continue;
+    if (stream.initial_slots > 0)
+      around.initial_size.Learn(facts.page * stream.initial_slots, facts.page * stream.initial_hits);
+    GiveUp(stream, stream.useful.TakeAll(), facts, around);
+    stream.live = false;
+  }
+}
+
+int64_t AdaptivePolicy::OutstandingPages(Class cls) const {
+  int64_t pages = 0;
+  for (const Stream& stream : table_)
+    if (stream.live) pages += stream.useful.Outstanding(cls) * stream.track.PagesPerSlot(page_);
+  return pages;
+}
+
+int64_t AdaptivePolicy::OutstandingPages() const {
+  int64_t pages = 0;
+  for (const Stream& stream : table_)
+    if (stream.live) pages += stream.useful.outstanding() * stream.track.PagesPerSlot(page_);
+  return pages;
+}
+
+}  // namespace ahead

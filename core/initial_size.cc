@@ -1,0 +1,23 @@
+#include "core/initial_size.h"
+
+namespace ahead {
+namespace {
+
+constexpr ByteCount kSmallest{16 << 10};  // what the kernel reads by itself for a first read of 4 KiB
+
+}  // namespace
+
+ByteCount InitialSize::Get(ByteCount option) const {
+  const ByteCount size{option.value * share_ / kWhole & ~int64_t{4095}};
+  return size < kSmallest ? (option < kSmallest ? option : kSmallest) : size;
+}
+
+void InitialSize::Learn(ByteCount fetched, ByteCount used) {
+  if (fetched.value <= 0) return;
+  if (used * 2 < fetched)
+    share_ = share_ / 2 > kWhole / 64 ? share_ / 2 : kWhole / 64;
+  else if (used >= fetched)
+    share_ = share_ + share_ / 8 + 1 < kWhole ? share_ + share_ / 8 + 1 : kWhole;
+}
+
+}  // namespace ahead

@@ -1,0 +1,42 @@
+#include "core/stream.h"
+
+namespace ahead {
+
+bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
+  switch (track.shape) {
+    case Shape::kForward: {
+      const ByteOffset window_end = track.Begin(frontier > position ? frontier : position);
+      if (read.begin <= next)
+        return read.begin + page >= next || (read.begin + slack >= next && read.begin >= track.Begin(first));
+      return read.begin < window_end;
+    }
+    case Shape::kBackward: {
+      const ByteOffset window_begin = track.Begin((frontier > position ? frontier : position) - 1);
+      if (read.end >= next)
+        return read.end <= next + page || (read.end <= next + slack && read.end <= track.Begin(first) + page);
+      return read.begin >= window_begin;
+    }
+    case Shape::kStride:
+      return read.begin == next && read.size() <= track.length + page;
+  }
+  return false;
+}
+
+SlotRange Stream::Advance(ByteRange read) {
+  const SlotRange slots = track.Slots(read);
+  if (slots.end > position) position = slots.end;
+  switch (track.shape) {
+    case Shape::kForward:
+      if (read.end > next) next = read.end;
+      break;
+    case Shape::kBackward:
+      if (read.begin < next) next = read.begin;
+      break;
+    case Shape::kStride:
+      next = read.begin + track.step;
+      break;
+  }
+  return slots;
+}
+
+}  // namespace ahead

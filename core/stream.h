@@ -1,0 +1,51 @@
+// One reader of a file: where it is, where it goes, what was fetched for it.
+#pragma once
+
+#include <cstdint>
+
+#include "core/decision.h"
+#include "core/track.h"
+#include "core/units.h"
+#include "core/usefulness.h"
+#include "core/window.h"
+
+namespace ahead {
+
+// Thread safety: none. Invariants: first <= position; slots outstanding lie below frontier.
+struct Stream {
+  bool live = false;
+  uint32_t generation = 0;
+  uint32_t tick = 0;  // of the file, when it last read
+
+  Class method = Class::none;  // of the request that starts the stream; what follows is `state` on forward streams
+  bool proved = false;         // its reads have followed each other; before that it is a guess
+  bool left_alone = false;     // nothing will be asked for, whatever it does
+  bool jumped = false;         // it began after a jump, not at the start of a newly opened file
+  Track track;
+  ByteOffset next;  // where the next read should begin or, on backward streams, end
+
+  int64_t first = 0;     // slot where the run began
+  int64_t position = 0;  // first slot not read yet
+  int64_t frontier = 0;  // first slot not asked for yet
+  int64_t mark = 0;      // reaching it asks for the next window
+  bool marked = false;   // the mark counts as look-ahead
+  Class mark_method = Class::none;
+
+  Window window;
+  Usefulness useful;
+  int64_t initial_slots = 0;  // fetched by an `initial` request, and read of it: what InitialSize learns from
+  int64_t initial_hits = 0;
+  Nanos issued_at;  // the newest request
+
+  // Returns whether `read` goes on where this stream is: at its next place, or, unless strided, within its window or
+  // within `slack` behind it (readers of one file in several threads overtake each other).
+  bool Continues(ByteRange read, ByteCount page, ByteCount slack) const;
+
+  // Moves to the end of `read`. Returns the slots the read touches.
+  SlotRange Advance(ByteRange read);
+
+  // Returns how many bytes the stream has read in a row.
+  ByteCount run() const { return track.length * (position - first); }
+};
+
+}  // namespace ahead

@@ -1,0 +1,86 @@
+// A stream's direction of travel as a line of slots, so that the sizing and the account of what was fetched need not
+// know whether a reader goes forward, backward or in strides. Slot s covers [origin + s * step, origin + s * step +
+// length); a reader moves from lower to higher slots.
+#pragma once
+
+#include <cstdint>
+
+#include "core/units.h"
+
+namespace ahead {
+
+enum class Shape : uint8_t { kForward, kBackward, kStride };
+
+// The half-open interval of slots [begin, end).
+struct SlotRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+  constexpr int64_t size() const { return end > begin ? end - begin : 0; }
+};
+
+constexpr int64_t FloorDivide(int64_t a, int64_t b) {
+  const int64_t quotient = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
+}
+constexpr int64_t AlignDown(int64_t value, int64_t unit) { return FloorDivide(value, unit) * unit; }
+constexpr int64_t AlignUp(int64_t value, int64_t unit) { return -AlignDown(-value, unit); }
+
+struct Track {
+  Shape shape = Shape::kForward;
+  ByteOffset origin;
+  ByteCount step;    // forward: a page; backward: minus a page; stride: the distance between reads, either sign
+  ByteCount length;  // a page, or the length of one strided read
+
+  static constexpr Track Forward(ByteCount page) { return {Shape::kForward, {0}, page, page}; }
+  // `end`: where the first read ends; slot 0 is the page that holds the byte before it.
+  static constexpr Track Backward(ByteOffset end, ByteCount page) {
+    return {Shape::kBackward, {AlignUp(end.value, page.value) - page.value}, -page, page};
+  }
+  static constexpr Track Strided(ByteOffset first, ByteCount step, ByteCount length) {
+    return {Shape::kStride, first, step, length};
+  }
+
+  constexpr ByteOffset Begin(int64_t slot) const { return origin + step * slot; }
+
+  // Returns the slots that `range` touches; empty when a strided track does not meet it.
+  constexpr SlotRange Slots(ByteRange range) const {
+    if (range.empty()) return {};
+    switch (shape) {
+      case Shape::kForward:
+        return {FloorDivide(range.begin.value, length.value), FloorDivide(range.end.value - 1, length.value) + 1};
+      case Shape::kBackward: {
+        const int64_t top = AlignDown(range.end.value - 1, length.value);
+        const int64_t bottom = AlignDown(range.begin.value, length.value);
+        return {FloorDivide(origin.value - top, length.value), FloorDivide(origin.value - bottom, length.value) + 1};
+      }
+      case Shape::kStride: {
+        const int64_t distance = range.begin.value - origin.value;
+        if (distance % step.value != 0) return {};
+        return {distance / step.value, distance / step.value + 1};
+      }
+    }
+    return {};
+  }
+
+  // Returns how many pages one slot stands for.
+  constexpr int64_t PagesPerSlot(ByteCount page) const {
+    if (shape != Shape::kStride) return 1;
+    return FloorDivide(origin.value + length.value - 1, page.value) - FloorDivide(origin.value, page.value) + 1;
+  }
+
+  // Returns the first slot that lies wholly outside [0, file_size) in the direction of travel.
+  constexpr int64_t EndSlot(ByteCount file_size) const {
+    switch (shape) {
+      case Shape::kForward:
+        return AlignUp(file_size.value, length.value) / length.value;
+      case Shape::kBackward:
+        return origin.value / length.value + 1;
+      case Shape::kStride:
+        return step.value > 0 ? FloorDivide(file_size.value - 1 - origin.value, step.value) + 1
+                              : FloorDivide(origin.value, -step.value) + 1;
+    }
+    return 0;
+  }
+};
+
+}  // namespace ahead

@@ -1,0 +1,114 @@
+#include "core/usefulness.h"
+
+namespace ahead {
+namespace {
+
+constexpr SlotRange Intersect(SlotRange a, SlotRange b) {
+  return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
+}
+
+// Visits the words of the ring that `range` touches with the mask of its bits in each. REQUIRES: range.size() <=
+// kSlots.
+template <typename Visit>
+void ForEachWord(SlotRange range, Visit visit) {
+  for (int64_t slot = range.begin; slot < range.end;) {
+    const int64_t bit = slot & 63;
+    const int64_t taken = 64 - bit < range.end - slot ? 64 - bit : range.end - slot;
+    const uint64_t mask = (taken == 64 ? ~uint64_t{0} : (uint64_t{1} << taken) - 1) << bit;
+    visit(static_cast<uint64_t>(slot) % Usefulness::kSlots / 64, mask);
+    slot += taken;
+  }
+}
+
+}  // namespace
+
+int64_t Usefulness::CountBits(SlotRange range, Then then) {
+  int64_t count = 0;
+  ForEachWord(Intersect(range, {base_, base_ + kSlots}), [&](uint64_t word, uint64_t mask) {
+    count += __builtin_popcountll(bits_[word] & mask);
+    if (then == Then::kClear) bits_[word] &= ~mask;
+    if (then == Then::kSet) bits_[word] |= mask;
+  });
+  return count;
+}
+
+bool Usefulness::Any(SlotRange range) const {
+  bool any = false;
+  ForEachWord(Intersect(range, {base_, base_ + kSlots}),
+              [&](uint64_t word, uint64_t mask) { any = any || (bits_[word] & mask) != 0; });
+  return any;
+}
+
+Usefulness::Count Usefulness::Add(SlotRange range, Class method, Count& lost) {
+  lost = {};
+  Count added;
+  if (range.size() > kSlots) range.begin = range.end - kSlots;
+  if (outstanding_ == 0) base_ = range.begin, segment_count_ = 0;
+  if (range.end - base_ > kSlots) {
+    lost = TakeBelow(range.end - kSlots);
+    base_ = range.end - kSlots;
+  }
+  if (range.begin < base_) {
+    // Room behind the base is room at the far end of the ring: move back as far as nothing outstanding is hit.
+    const int64_t top = segment_count_ != 0 ? segments_[segment_count_ - 1].range.end : base_;
+    if (top - range.begin <= kSlots && segment_count_ != 0)
+      base_ = segments_[0].range.begin = range.begin;
+    else
+      range.begin = base_;
+  }
+  if (range.size() == 0) return added;
+  const int64_t end = segment_count_ != 0 ? segments_[segment_count_ - 1].range.end : range.begin;
+  if (range.end > end) Append({end, range.end}, method);
+  for (int i = 0; i < segment_count_; ++i) {
+    const SlotRange part = Intersect(range, segments_[i].range);
+    const int64_t fresh = part.size() - CountBits(part, Then::kSet);
+    added.slots[static_cast<int>(segments_[i].method)] += static_cast<int32_t>(fresh);
+    added.total += fresh;
+  }
+  outstanding_ += added.total;
+  return added;
+}
+
+// Segments tile [first.begin, last.end): a gap between two requests belongs to the later one and holds no bits.
+void Usefulness::Append(SlotRange range, Class method) {
+  if (segment_count_ != 0 && segments_[segment_count_ - 1].method == method) {
+    segments_[segment_count_ - 1].range.end = range.end;
+    return;
+  }
+  if (segment_count_ == kSegments) {
+    int spent = 0;
+    while (spent < segment_count_ && CountBits(segments_[spent].range, Then::kKeep) == 0) ++spent;
+    if (spent == 0) {
+      // Too many methods at once: the new request goes by the name of the one before it.
+      segments_[segment_count_ - 1].range.end = range.end;
+      return;
+    }
+    for (int i = spent; i < segment_count_; ++i) segments_[i - spent] = segments_[i];
+    segment_count_ -= spent;
+  }
+  segments_[segment_count_++] = {range, method};
+}
+
+Usefulness::Count Usefulness::Take(SlotRange range) {
+  Count count;
+  if (outstanding_ == 0) return count;
+  for (int i = 0; i < segment_count_; ++i) {
+    const int64_t taken = CountBits(Intersect(range, segments_[i].range), Then::kClear);
+    count.slots[static_cast<int>(segments_[i].method)] += static_cast<int32_t>(taken);
+    count.total += taken;
+  }
+  outstanding_ -= count.total;
+  return count;
+}
+
+int64_t Usefulness::Outstanding(Class cls) const {
+  int64_t count = 0;
+  for (int i = 0; i < segment_count_; ++i) {
+    if (segments_[i].method != cls) continue;
+    ForEachWord(Intersect(segments_[i].range, {base_, base_ + kSlots}),
+                [&](uint64_t word, uint64_t mask) { count += __builtin_popcountll(bits_[word] & mask); });
+  }
+  return count;
+}
+
+}  // namespace ahead

@@ -1,0 +1,54 @@
+#include "core/window.h"
+
+namespace ahead {
+namespace {
+
+constexpr double kGain = 2;
+constexpr double kStartupGain = 4;
+// A round whose rate is this much above the best so far says that the device had more to give.
+constexpr double kStillGrowing = 1.25;
+// The windowed maximum: the best rate fades by a tenth a round, so about ten rounds.
+constexpr double kFade = 0.9;
+
+}  // namespace
+
+void Window::Start(int64_t slot, int64_t distance, Nanos now) {
+  distance_ = distance;
+  round_begin_ = slot;
+  round_end_ = slot + distance;
+  round_began_ = now;
+  round_waited_ = {};
+  best_rate_ = 0;
+  starving_ = false;
+}
+
+void Window::Widen(int64_t slots) {
+  if (slots > distance_) distance_ = slots;
+}
+
+void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency) {
+  round_waited_ = round_waited_ + waited;
+  if (waited.value > 0) starving_ = true;
+  if (slot < round_end_) return;
+
+  const double elapsed = static_cast<double>((now - round_began_).value);
+  const double rate = elapsed > 0 ? static_cast<double>(slot - round_begin_) / elapsed : 0;
+  const bool waited_most = static_cast<double>(round_waited_.value) > elapsed / 2;
+  const bool growing = rate > best_rate_ * kStillGrowing;
+  best_rate_ = rate > best_rate_ * kFade ? rate : best_rate_ * kFade;
+  if (round_waited_.value > 0 && latency.value > 0) {
+    const double gain = waited_most && growing ? kStartupGain : kGain;
+    const double target = gain * best_rate_ * static_cast<double>(latency.value);
+    if (target > static_cast<double>(distance_))
+      distance_ = static_cast<int64_t>(target);
+    else if (!waited_most)
+      distance_ -= (distance_ - static_cast<int64_t>(target)) / 8;
+  }
+  starving_ = waited_most;
+  round_begin_ = slot;
+  round_end_ = slot + (distance_ > 0 ? distance_ : 1);
+  round_began_ = now;
+  round_waited_ = {};
+}
+
+}  // namespace ahead
