@@ -77,11 +77,6 @@ void Disk::Reset() {
   counters_.Reset(Now());
 }
 
-bool Disk::IsSettled() {
-  const std::lock_guard lock(counters_mutex_);
-  return counters_.in_flight() == 0;
-}
-
 Nanos Disk::AnswerQueries(bool settled) {
   const Nanos now = Now();
   std::vector<Query> waiting;
@@ -113,15 +108,14 @@ void Disk::AnswerError(Nanos due, fuse_req_t request, int error) {
 
 void Disk::AnswerData(Nanos due, fuse_req_t request, const char* data, ByteCount size,
                       std::shared_ptr<SourceFile> file) {
+  ++unsent_;
   replies_.Push(due, [this, request, data, size, file = std::move(file)](Nanos was_due) {
-    fuse_reply_buf(request, data, static_cast<size_t>(size.value));
-    bool is_last = false;
     {
       const std::lock_guard lock(counters_mutex_);
       counters_.ReadAnswered(Now(), was_due);
-      is_last = counters_.in_flight() == 0;
     }
-    if (is_last && is_query_waiting_) eventfd_write(settled_fd_, 1);
+    fuse_reply_buf(request, data, static_cast<size_t>(size.value));
+    if (--unsent_ == 0 && is_query_waiting_) eventfd_write(settled_fd_, 1);
   });
 }
 

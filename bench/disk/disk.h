@@ -43,8 +43,9 @@ class Disk {
   // Sets all counters to zero.
   void Reset();
 
-  // Returns whether no read is in flight. Those the kernel still holds back are at the session's descriptor by then.
-  bool IsSettled();
+  // Returns whether every read has been answered. What the kernel held back for lack of room is at the session's
+  // descriptor by then, because the kernel passes it on while it takes an answer.
+  bool IsSettled() const { return unsent_ == 0; }
 
   // Answers the queries that wait: all when `settled`, else those that have waited too long. Returns how long the next
   // may still wait, 0 when none does.
@@ -75,6 +76,7 @@ class Disk {
   Model model_;
   std::vector<Query> queries_;
   std::atomic<bool> is_query_waiting_{false};
+  std::atomic<uint64_t> unsent_{0};  // reads taken and not yet handed to the kernel
 
   std::mutex counters_mutex_;
   Counters counters_;

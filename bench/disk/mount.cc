@@ -161,6 +161,7 @@ int Server::Run(const sigset_t& signals) {
   disk_.Preload();
   if (!Mount()) return Fail("cannot mount at " + options_.mountpoint + ": " + fuse_complaint);
   const int signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  RunUrgently();
   Loop(signal_fd);
   fuse_session_unmount(session_);
   if (!options_.report.empty() && !WriteReport(options_.report, disk_.Report())) return Fail(Why(options_.report));

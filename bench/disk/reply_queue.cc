@@ -1,5 +1,6 @@
 #include "bench/disk/reply_queue.h"
 
+#include <sched.h>
 #include <sys/prctl.h>
 
 #include <chrono>
@@ -8,6 +9,11 @@
 namespace ahead::disk {
 
 Nanos Now() { return {std::chrono::steady_clock::now().time_since_epoch().count()}; }
+
+void RunUrgently() {
+  const sched_param lowest_of_urgent{1};
+  sched_setscheduler(0, SCHED_FIFO, &lowest_of_urgent);
+}
 
 ReplyQueue::ReplyQueue() : thread_([this] { Run(); }) {}
 
@@ -32,6 +38,7 @@ void ReplyQueue::Push(Nanos due, Send send) {
 
 void ReplyQueue::Run() {
   prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);  // the default of 50 us would make every answer that much late
+  RunUrgently();
   std::unique_lock lock(mutex_);
   for (;;) {
     if (waiting_.empty()) {

@@ -16,6 +16,10 @@ namespace ahead::disk {
 // Returns the monotonic clock's time.
 Nanos Now();
 
+// Puts the calling thread before ordinary ones, where that is allowed (to root): a disk needs no processor, so its
+// answers should leave on time however busy the machine is.
+void RunUrgently();
+
 // Thread safety: Push from any thread; answers are sent by the queue's own thread, in the order of their due times and,
 // where these are equal, of their arrival.
 class ReplyQueue {
