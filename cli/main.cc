@@ -6,6 +6,7 @@
 
 #include "cli/command_line.h"
 #include "cli/run.h"
+#include "cli/stats.h"
 #include "cli/usage.h"
 
 int main(int argc, char** argv) {
@@ -16,6 +17,7 @@ int main(int argc, char** argv) {
   int exit_status = 0;
 
   AddRunCommand(app, command, exit_status);
+  AddStatsCommand(app, exit_status);
 
   app.set_version_flag("--version", "ahead " AHEAD_VERSION);
   for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
