@@ -1,0 +1,98 @@
+// What would the engine make of a pattern on a disk? Runs bench/patterns' access patterns through the simulator and
+// prints one row each: a bench without noise, for work on core. No real I/O, no clock: the same input, the same output.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "sim/patterns.h"
+#include "sim/score.h"
+
+namespace ahead::sim {
+namespace {
+
+void PrintHead() {
+  std::printf("%-12s %6s %4s %9s %9s %9s | %9s %6s %6s %6s | %7s %8s %8s %7s %6s\n", "pattern", "ms", "fly", "none_ms",
+              "oracle_ms", "limit_ms", "ahead_ms", "limit", "oracle", "rest", "req", "MiB", "waste", "planned",
+              "waits");
+}
+
+void PrintRow(const std::string& name, const NetParameters& disk, const Comparison& row) {
+  const auto ms = [](Nanos time) { return static_cast<double>(time.value) / 1e6; };
+  const auto mib = [](ByteCount bytes) { return static_cast<double>(bytes.value) / (1 << 20); };
+  std::printf("%-12s %6.1f %4d %9.1f %9.1f %9.1f | %9.1f %6.3f %6.3f ", name.c_str(), ms(disk.latency), disk.in_flight,
+              ms(row.none.elapsed), ms(row.oracle.elapsed), ms(row.limit), ms(row.ahead.elapsed),
+              ms(row.limit) / ms(row.ahead.elapsed), ms(row.oracle.elapsed) / ms(row.ahead.elapsed));
+  const double rest = ShareAfterFirstSecond(row);
+  if (rest < 0)
+    std::printf("%6s ", "-");
+  else
+    std::printf("%6.3f ", rest);
+  std::printf("| %7lld %8.2f %8.2f %7lld %6lld\n", static_cast<long long>(row.ahead.requests), mib(row.ahead.bytes),
+              mib(row.ahead.wasted_bytes), static_cast<long long>(row.planned),
+              static_cast<long long>(row.ahead.waits));
+}
+
+}  // namespace
+}  // namespace ahead::sim
+
+int main(int argc, char** argv) {
+  using namespace ahead;
+  using namespace ahead::sim;
+  CLI::App app(
+      "Runs access patterns through the engine on a simulated disk and prints a row for each.\n\n"
+      "limit: share of the disk's limit reached; oracle: of the speed with perfect knowledge; rest: share of the "
+      "limit\n"
+      "after the first second; req, MiB: at the disk; waste: MiB fetched ahead and not read; planned: reads that did\n"
+      "not pass the filter; waits: reads that waited for the disk.",
+      "ahead-sim");
+  std::vector<std::string> names;
+  std::vector<double> latencies{0.2, 2, 20};
+  std::vector<int> in_flight{12, 64};
+  double bandwidth = 500;
+  int64_t file_mib = 256;
+  std::vector<std::string> settings;
+  bool events = false;
+  app.add_option("PATTERN", names, "which; default: all");
+  app.add_option("--latency", latencies, "ms of one request, any number of them")->expected(1, -1);
+  app.add_option("--in-flight", in_flight, "requests at the disk at a time, any number of them")->expected(1, -1);
+  app.add_option("--bandwidth", bandwidth, "MB/s")->capture_default_str();
+  app.add_option("--file", file_mib, "MiB of the file")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--set", settings, "NAME=VALUE of an engine option, any number of them")->expected(1, -1);
+  app.add_flag("--events", events, "print the event counts of each row");
+  CLI11_PARSE(app, argc, argv);
+
+  Options options;
+  for (const std::string& setting : settings) {
+    if (const std::string refusal = SetByName(options, setting); !refusal.empty()) {
+      std::fprintf(stderr, "ahead-sim: %s\n", refusal.c_str());
+      return 2;
+    }
+  }
+  std::vector<const Pattern*> patterns;
+  for (const std::string& name : names) {
+    patterns.push_back(FindPattern(name));
+    if (patterns.back() != nullptr) continue;
+    std::fprintf(stderr, "ahead-sim: no pattern '%s'\n", name.c_str());
+    return 2;
+  }
+  if (names.empty())
+    for (const Pattern& pattern : Patterns()) patterns.push_back(&pattern);
+
+  PrintHead();
+  for (const Pattern* pattern : patterns) {
+    const Workload work = pattern->make({file_mib << 20});
+    for (const double latency : latencies) {
+      for (const int slots : in_flight) {
+        NetParameters disk;
+        disk.latency = {static_cast<int64_t>(latency * 1e6)};
+        disk.bandwidth_per_second = static_cast<int64_t>(bandwidth * 1e6);
+        disk.in_flight = slots;
+        const Comparison row = Compare(work, disk, HostCosts{}, options);
+        PrintRow(pattern->name, disk, row);
+        if (events) std::fputs(DescribeEvents(row.ledger).c_str(), stdout);
+      }
+    }
+  }
+  return 0;
+}
