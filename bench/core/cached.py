@@ -1,0 +1,145 @@
+"""What does ahead cost where it cannot help? Programs on cached files: their CPU time, their system calls, their start,
+and the price of one call. Each part returns rows for the table and what it measured, for the JSON file."""
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import subprocess
+
+import arms
+import ratio
+
+CPU_LIMIT = 1.03
+CALL_LIMIT = 1.06
+START_LIMIT = 1.10
+MIB = 1 << 20
+HEAD = ("cached or without a disk", "bare", "ahead / bare", "A/A", "must show", "verdict")
+
+
+def row(title, bare, value, again, must, is_met):
+    word = {True: "met", False: "NOT MET", None: "open" if must != "-" else "-"}[is_met]
+    return (title, bare, value, again, must, word)
+
+
+class Files:
+    """Cached files of pseudo-random content below `folder`."""
+
+    def __init__(self, folder, large):
+        self.folder = pathlib.Path(folder)
+        self.large = large  # {MiB: path}
+        self.tree = self.folder / "tree"
+        self.tree.mkdir()
+        chance = random.Random(2)
+        for number in range(1000):
+            (self.tree / f"{number:04}").write_bytes(chance.randbytes(chance.randrange(1 << 10, 64 << 10)))
+
+    def commands(self, mib):
+        file = str(self.large[mib])
+        return {"cat": ["cat", file], "md5sum": ["md5sum", file], "grep -c": ["grep", "-c", "ahead", file],
+                "tar": ["tar", "-C", str(self.folder), "-cf", "-", "tree"]}
+
+
+def run(command, environment):
+    """Runs `command` and returns its user and system time in seconds. Its output goes to /dev/zero, since tar and grep
+    do less when they recognise /dev/null."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with open("/dev/zero", "wb") as sink:
+        subprocess.run(command, env=environment, stdout=sink, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def cpu(tools, files, pairs):
+    """Measures user+sys of programs on cached files."""
+    chance = random.Random(3)
+    environments = {"bare": arms.plain_environment(), "bare-again": arms.plain_environment(),
+                    "ahead": arms.environment_of("ahead", tools)}
+    rows, raw = [], {}
+    for name, command in files.commands(max(files.large)).items():
+        times = {arm: {} for arm in environments}
+        run(command, environments["bare"])
+        for number in range(pairs):
+            for arm in chance.sample(list(environments), len(environments)):
+                times[arm][number] = run(command, environments[arm])
+        raw[name] = {arm: list(by_round.values()) for arm, by_round in times.items()}
+        ahead, again = ratio.paired(times["ahead"], times["bare"]), ratio.paired(times["bare-again"], times["bare"])
+        rows.append(row(f"{name}, user+sys", f"{ratio.Ratio(raw[name]['bare']).median * 1e3:.1f} ms", f"{ahead:.3f}",
+                        f"{again:.3f}", f"upper bound <= {CPU_LIMIT:.2f}x", ahead.high <= CPU_LIMIT))
+    return rows, raw
+
+
+def syscalls(command, environment, folder):
+    """Returns {system call: count} of `command` and its children."""
+    out = os.path.join(folder, "strace")
+    extra = [f"-E{name}={environment[name]}" for name in ("LD_PRELOAD",) if name in environment]
+    with open("/dev/zero", "wb") as sink:
+        subprocess.run(["strace", "-f", "-c", "-o", out, *extra, *command], env=arms.plain_environment(), stdout=sink,
+                       check=False)
+    counts = {}
+    for line in pathlib.Path(out).read_text(encoding="utf-8").splitlines():
+        if m := re.match(r"\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$", line):
+            if m.group(2) != "total":
+                counts[m.group(2)] = int(m.group(1))
+    return counts
+
+
+def extra_syscalls(tools, files):
+    """Counts the system calls of a run under ahead beyond those of the bare run, on a small and on a large cached file:
+    what grows with the file is paid per read, the rest once."""
+    environment = arms.environment_of("ahead", tools)
+    rows, raw = [], {}
+    for name in ("cat", "md5sum", "grep -c"):
+        extra = {}
+        for mib in sorted(files.large):
+            command = files.commands(mib)[name]
+            run(command, arms.plain_environment())
+            bare = syscalls(command, arms.plain_environment(), files.folder)
+            ahead = syscalls(command, environment, files.folder)
+            more = {call: ahead.get(call, 0) - bare.get(call, 0) for call in bare.keys() | ahead.keys()}
+            extra[mib] = {call: count for call, count in sorted(more.items()) if count}
+        raw[name] = extra
+        once, last = (sum(extra[mib].values()) for mib in (min(extra), max(extra)))
+        more_mib = max(extra) - min(extra)
+        rows.append(row(f"{name}, system calls", "-", f"{once:+} a run, {last - once:+} for {more_mib} MiB more", "-",
+                        "none once a file is known to be cached", last <= once))
+    return rows, raw
+
+
+def starts(tools, rounds):
+    """Measures the start of /bin/true: bare, under the preload, and within a session of `ahead run`."""
+    command = [tools.starts, "--library", tools.library, "--rounds", str(rounds), "/bin/true"]
+    if tools.has_subcommand("run"):
+        command = [tools.ahead, "run", "--", *command]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=arms.plain_environment())
+    raw = json.loads(done.stdout)
+    blocks = {arm: dict(enumerate(times)) for arm, times in raw["block_ns"].items()}
+    bare = ratio.Ratio(list(blocks["bare"].values())).median / raw["starts_per_block"] / 1e3
+    again = ratio.paired(blocks["bare-again"], blocks["bare"])
+    rows = []
+    for arm, title in (("preload", "start of /bin/true"), ("session", "the same under `ahead run`")):
+        if arm not in blocks:
+            rows.append(row(title, f"{bare:.0f} us", "not available", "-", f"<= {START_LIMIT:.2f}x", None))
+            continue
+        ahead = ratio.paired(blocks[arm], blocks["bare"])
+        rows.append(row(title, f"{bare:.0f} us", f"{ahead:.3f}", f"{again:.3f}", f"<= {START_LIMIT:.2f}x",
+                        ahead.median <= START_LIMIT))
+    return rows, raw
+
+
+def calls(tools):
+    """Runs the micro-benchmarks, which compare blocks of calls with their bare twins in one process."""
+    done = subprocess.run([tools.micro, "--benchmark_format=json"], check=True, capture_output=True, text=True,
+                          env=arms.environment_of("ahead", tools))
+    raw = json.loads(done.stdout)
+    rows = []
+    for found in raw["benchmarks"]:
+        if "ratio" not in found:
+            continue
+        has_limit = re.match(r"BM_Hook_(Pread|PipeRead)/", found["name"])
+        value = f"{found['ratio']:.3f} [{found['ratio_low']:.3f}, {found['ratio_high']:.3f}]"
+        rows.append(row(found["name"].partition("/iterations")[0], f"{found['bare_ns']:.1f} ns", value,
+                        f"{found['again']:.3f}", f"<= {CALL_LIMIT:.2f}x" if has_limit else "-",
+                        found["ratio"] <= CALL_LIMIT if has_limit else None))
+    return rows, raw
