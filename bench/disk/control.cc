@@ -1,28 +1,55 @@
 #include "bench/disk/control.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <vector>
+#include <nlohmann/json.hpp>
+#include <optional>
 
-#include "bench/disk/disk.h"
+#include "bench/disk/server.h"
 
 namespace ahead::disk {
 
+namespace {
+
+// Returns attribute `name` of the disk at `mountpoint`, or nothing after printing why.
+std::optional<std::string> ReadAttribute(const std::string& mountpoint, const char* name) {
+  std::string text(kMostReportBytes, '\0');
+  const ssize_t size = getxattr(mountpoint.c_str(), name, text.data(), text.size());
+  if (size >= 0) return text.substr(0, static_cast<size_t>(size));
+  const bool is_other = errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS;
+  Fail(is_other ? mountpoint + ": not the mount point of an ahead-disk" : Why(mountpoint));
+  return std::nullopt;
+}
+
+}  // namespace
+
 int AskDisk(const std::string& mountpoint, const char* name) {
-  std::vector<char> report(kMostReportBytes);
-  const ssize_t size = getxattr(mountpoint.c_str(), name, report.data(), report.size());
-  if (size < 0) {
-    const bool is_other = errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS;
-    fprintf(stderr, "ahead-disk: %s: %s\n", mountpoint.c_str(),
-            is_other ? "not the mount point of an ahead-disk" : strerror(errno));
-    return 1;
+  const auto text = ReadAttribute(mountpoint, name);
+  if (!text) return 1;
+  if (strcmp(name, kReportAttribute) == 0) fwrite(text->data(), 1, text->size(), stdout);
+  return 0;
+}
+
+int UnmountDisk(const std::string& mountpoint) {
+  const auto text = ReadAttribute(mountpoint, kReportAttribute);
+  if (!text) return 1;
+  const auto report = nlohmann::json::parse(*text, nullptr, false);
+  const auto pid = report.value("pid", pid_t{0});
+  // A descriptor of the process: its number alone could be somebody else's by the time it is waited for.
+  const int process = pid <= 0 ? -1 : static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (process < 0 || syscall(SYS_pidfd_send_signal, process, SIGTERM, nullptr, 0) != 0) {
+    return Fail(Why("process " + std::to_string(pid) + " of " + mountpoint));
   }
-  if (strcmp(name, kReportAttribute) == 0) fwrite(report.data(), 1, static_cast<size_t>(size), stdout);
+  pollfd ended{process, POLLIN, 0};
+  while (poll(&ended, 1, -1) < 0 && errno == EINTR) continue;
   return 0;
 }
 

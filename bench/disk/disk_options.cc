@@ -16,17 +16,16 @@ constexpr const char* kAbout =
     "the model's disk would have. Goes to the background when the mount is ready; ends on SIGINT, SIGTERM or unmount.";
 
 constexpr const char* kFooter =
-    "SIGUSR1 writes the report, SIGUSR2 resets its counters; --query and --reset do the same and return when it is "
-    "so.\n"
-    "--in-flight bounds what the kernel asks for ahead of and on behalf of reads through the page cache (FUSE "
-    "background\n"
-    "requests); from 3/4 of it on, readahead on an open file that the kernel has itself read ahead on is dropped.\n"
-    "Exit status: 0, 1 when it cannot mount or serve, 2 for bad usage.";
+    "SIGUSR1 writes the report, SIGUSR2 sets its counters to zero; --query, --reset and --unmount return when it is "
+    "done.\n"
+    "--in-flight is the kernel's max_background for this mount: as many reads are at the disk at a time, whoever "
+    "asks.\n"
+    "Exit status: 0; 1 when it cannot mount or serve; 2 for bad usage.";
 
 // Adds an option whose text goes through `parse` and is refused, with what is accepted, when that returns nothing.
 template <typename T>
 CLI::Option* AddQuantity(CLI::App& app, const std::string& name, T& target, std::optional<T> (*parse)(std::string_view),
-                         const char* accepted, const std::string& help) {
+                         const char* type, const char* accepted, const std::string& help) {
   return app
       .add_option_function<std::string>(
           name,
@@ -36,7 +35,21 @@ CLI::Option* AddQuantity(CLI::App& app, const std::string& name, T& target, std:
             target = *value;
           },
           help)
-      ->type_name("");
+      ->type_name(type);
+}
+
+// Adds an option that asks something of a disk already mounted, instead of mounting one.
+void AddQuestion(CLI::App& app, const std::string& name, std::string& mounted, Action action, Action& chosen,
+                 const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [name, &mounted, action, &chosen](const std::string& text) {
+           if (chosen != Action::kServe) throw CLI::ExcludesError(name, "--query, --reset or --unmount");
+           mounted = text;
+           chosen = action;
+         },
+         help)
+      ->type_name("MOUNTPOINT");
 }
 
 std::optional<bool> ParseSwitch(std::string_view text) {
@@ -73,40 +86,35 @@ int ParseDiskOptions(int argc, char** argv, DiskOptions& options) {
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("ahead-disk ") + AHEAD_VERSION);
 
-  std::string query;
-  std::string reset;
   auto* source = app.add_option("SOURCE", options.source, "The directory to show")->type_name("");
   auto* mountpoint =
       app.add_option("MOUNTPOINT", options.mountpoint, "An existing directory to show it at")->type_name("");
-  auto* query_option =
-      app.add_option("--query", query,
-                     "Print the report of the ahead-disk mounted there, once no request is in flight, and exit")
-          ->type_name("MOUNTPOINT");
-  auto* reset_option =
-      app.add_option("--reset", reset,
-                     "Set the counters of the ahead-disk mounted there to zero, once no request is in flight, and exit")
-          ->type_name("MOUNTPOINT");
-  query_option->excludes(reset_option)->excludes(source)->excludes(mountpoint);
-  reset_option->excludes(source)->excludes(mountpoint);
+  std::string mounted;
+  AddQuestion(app, "--query", mounted, Action::kQuery, options.action,
+              "Print the report of the disk mounted there, once no request is in flight, and exit");
+  AddQuestion(app, "--reset", mounted, Action::kReset, options.action,
+              "Set its counters to zero, once no request is in flight, and exit");
+  AddQuestion(app, "--unmount", mounted, Action::kUnmount, options.action,
+              "Unmount it, wait until its report is written, and exit");
 
-  AddQuantity(app, "--model", options.model, ParseModel, "net", "The disk to imitate: net (default)");
-  AddQuantity(app, "--latency", options.latency, ParseTime, kTimeAccepted,
+  AddQuantity(app, "--model", options.model, ParseModel, "MODEL", "net", "The disk to imitate: net (default)");
+  AddQuantity(app, "--latency", options.latency, ParseTime, "TIME", kTimeAccepted,
               "Time of one request without its transfer; overlaps (default 2ms)");
-  AddQuantity(app, "--bandwidth", options.bandwidth_per_second, ParseRate, kRateAccepted,
+  AddQuantity(app, "--bandwidth", options.bandwidth_per_second, ParseRate, "RATE", kRateAccepted,
               "Of the one pipe that all share, decimal (default 500MB/s)");
-  auto* metadata = AddQuantity(app, "--metadata-latency", options.metadata_latency, ParseTime, kTimeAccepted,
+  auto* metadata = AddQuantity(app, "--metadata-latency", options.metadata_latency, ParseTime, "TIME", kTimeAccepted,
                                "Time of lookup, getattr, open, opendir and readdir; 0: none (default: as --latency)");
-  AddQuantity(app, "--in-flight", options.in_flight, ParseInFlight, "a whole number from 1 to 65535",
+  AddQuantity(app, "--in-flight", options.in_flight, ParseInFlight, "N", "a whole number from 1 to 65535",
               "Most requests at the disk at a time (default 12, the kernel's own)");
-  AddQuantity(app, "--readahead", options.readahead, ParseReadahead, "a multiple of 4KiB up to 1GiB",
+  AddQuantity(app, "--readahead", options.readahead, ParseReadahead, "SIZE", "a multiple of 4KiB up to 1GiB",
               "The kernel's readahead window on this mount; above 128KiB needs root (default 128KiB)");
-  AddQuantity(app, "--max-request", options.max_request, ParseRequestSize, "a multiple of 4KiB from 4KiB to 1MiB",
-              "Largest single request (default 1MiB)");
-  AddQuantity(app, "--keep-cache", options.keep_cache, ParseSwitch, "on or off",
+  AddQuantity(app, "--max-request", options.max_request, ParseRequestSize, "SIZE",
+              "a multiple of 4KiB from 4KiB to 1MiB", "Largest single request (default 1MiB)");
+  AddQuantity(app, "--keep-cache", options.keep_cache, ParseSwitch, "on|off", "on or off",
               "Do an open's cached pages survive the next open of the file (default off)");
-  AddQuantity(app, "--attr-timeout", options.attribute_timeout, ParseTime, kTimeAccepted,
+  AddQuantity(app, "--attr-timeout", options.attribute_timeout, ParseTime, "TIME", kTimeAccepted,
               "How long the kernel may reuse names and attributes (default 1s)");
-  AddQuantity(app, "--preload", options.preload, ParseSwitch, "on or off",
+  AddQuantity(app, "--preload", options.preload, ParseSwitch, "on|off", "on or off",
               "Read SOURCE into memory before the mount is ready (default on)");
   app.add_option("--report", options.report, "Write the JSON report there at unmount and on SIGUSR1")
       ->type_name("FILE");
@@ -114,11 +122,12 @@ int ParseDiskOptions(int argc, char** argv, DiskOptions& options) {
 
   try {
     app.parse(argc, argv);
-    if (!query.empty() || !reset.empty()) {
-      options.action = query.empty() ? Action::kReset : Action::kQuery;
-      options.mountpoint = query.empty() ? reset : query;
-    } else if (options.source.empty() || options.mountpoint.empty()) {
-      throw CLI::RequiredError(options.source.empty() ? "SOURCE" : "MOUNTPOINT");
+    if (options.action != Action::kServe) {
+      if (source->count() + mountpoint->count() > 0)
+        throw CLI::ExcludesError("SOURCE MOUNTPOINT", "--query, --reset and --unmount");
+      options.mountpoint = mounted;
+    } else if (mountpoint->count() == 0) {
+      throw CLI::RequiredError(source->count() == 0 ? "SOURCE" : "MOUNTPOINT");
     }
   } catch (const CLI::Success& wish) {
     return app.exit(wish);

@@ -7,7 +7,7 @@
 
 namespace ahead::disk {
 
-enum class Action { kServe, kQuery, kReset };
+enum class Action { kServe, kQuery, kReset, kUnmount };
 
 struct DiskOptions {
   Action action = Action::kServe;

@@ -2,7 +2,7 @@
 #include "bench/disk/control.h"
 #include "bench/disk/disk.h"
 #include "bench/disk/disk_options.h"
-#include "bench/disk/mount.h"
+#include "bench/disk/process.h"
 
 int main(int argc, char** argv) {
   using namespace ahead::disk;
@@ -13,6 +13,8 @@ int main(int argc, char** argv) {
       return AskDisk(options.mountpoint, kReportAttribute);
     case Action::kReset:
       return AskDisk(options.mountpoint, kResetAttribute);
+    case Action::kUnmount:
+      return UnmountDisk(options.mountpoint);
     case Action::kServe:
       break;
   }

@@ -69,29 +69,31 @@ std::shared_ptr<SourceFile> SourceFiles::Get(int fd) {
 
 void SourceFiles::Preload(int fd) {
   struct sysinfo memory;
-  if (sysinfo(&memory) != 0) return;
+  struct stat root;
+  if (sysinfo(&memory) != 0 || fstat(fd, &root) != 0) return;
   ByteCount budget{static_cast<int64_t>(memory.freeram + memory.bufferram) * memory.mem_unit / 2};
-  PreloadDirectory(fd, budget);
+  PreloadDirectory(fd, root.st_dev, budget);
 }
 
-void SourceFiles::PreloadDirectory(int fd, ByteCount& budget) {
-  DIR* directory = fdopendir(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+void SourceFiles::PreloadDirectory(int fd, dev_t device, ByteCount& budget) {
+  const int listed = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* directory = listed < 0 ? nullptr : fdopendir(listed);
   if (directory == nullptr) return;
   while (const dirent* entry = readdir(directory)) {
     const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    const int child = openat(fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (child < 0) continue;
     struct stat attributes;
-    if (fstat(child, &attributes) != 0) {
-      // Gone since it was listed.
-    } else if (S_ISDIR(attributes.st_mode)) {
-      PreloadDirectory(child, budget);
-    } else if (S_ISREG(attributes.st_mode) && ByteCount{attributes.st_size} <= budget && recent_.size() < kMostMapped) {
-      if (const auto file = Get(child)) {
-        file->BringIn({0}, file->size());
-        budget = budget - file->size();
-      }
+    if (name == "." || name == ".." || fstatat(fd, entry->d_name, &attributes, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    // Only what lies on the source's own disk, and nothing whose opening has effects.
+    const bool is_file = S_ISREG(attributes.st_mode) && ByteCount{attributes.st_size} <= budget;
+    if (attributes.st_dev != device || !(is_file || S_ISDIR(attributes.st_mode)) || recent_.size() >= kMostMapped)
+      continue;
+    const int child = openat(fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (child < 0) continue;
+    if (!is_file) {
+      PreloadDirectory(child, device, budget);
+    } else if (const auto file = Get(child)) {
+      file->BringIn({0}, file->size());
+      budget = budget - file->size();
     }
     close(child);
   }

@@ -6,7 +6,6 @@
 
 #include <list>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 #include "bench/disk/counters.h"
@@ -56,7 +55,7 @@ class SourceFiles {
  private:
   using Recent = std::list<std::shared_ptr<SourceFile>>;
 
-  void PreloadDirectory(int fd, ByteCount& budget);
+  void PreloadDirectory(int fd, dev_t device, ByteCount& budget);
 
   Recent recent_;  // most recently opened first
   std::unordered_map<FileKey, Recent::iterator, FileKeyHash> by_key_;
