@@ -60,6 +60,12 @@ std::string EngineOptions::Get(const std::string& name) const {
   return "";
 }
 
+std::string EngineOptions::Describe() const {
+  std::string text;
+  for (const auto& [row, value] : given_) absl::StrAppend(&text, OptionAt(row).name, "=", value, "\n");
+  return text;
+}
+
 void EngineOptions::ExportTo(Environment& environment) const {
   for (const auto& [row, value] : given_) environment.Set(OptionAt(row).variable, value);
 }
@@ -91,6 +97,14 @@ std::string RefuseVariables(const Environment& environment) {
       return absl::StrCat("environment variable ", variable, ": ", refused);
   }
   return "";
+}
+
+std::string DescribeVariables(const Environment& environment) {
+  std::string text;
+  for (size_t row = 0; row < kOptionCount; ++row)
+    if (const std::optional<std::string> value = environment.Get(OptionAt(row).variable))
+      absl::StrAppend(&text, OptionAt(row).name, "=", *value, "\n");
+  return text;
 }
 
 void RemoveVariables(Environment& environment) {

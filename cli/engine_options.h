@@ -20,6 +20,8 @@ class EngineOptions {
 
   // Returns the value given for `name`, or an empty text.
   std::string Get(const std::string& name) const;
+  // Returns "name=value" of what was given, one a line.
+  std::string Describe() const;
   void ExportTo(Environment& environment) const;
 
  private:
@@ -31,6 +33,9 @@ void AddEngineOptions(CLI::App& app, EngineOptions& options);
 
 // Returns an empty text, or which AHEAD_ variable of the environment has a bad value and what is accepted.
 std::string RefuseVariables(const Environment& environment);
+
+// Returns "name=value" of the engine options the environment sets, one a line.
+std::string DescribeVariables(const Environment& environment);
 
 // Removes the variables of all engine options.
 void RemoveVariables(Environment& environment);

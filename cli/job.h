@@ -1,7 +1,10 @@
 // The part of `time` in a shell's job control: in the same process group as the command, never in its way.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
+
+#include <initializer_list>
 
 #include "cli/launch.h"
 
@@ -12,6 +15,10 @@ struct JobEnd {
   // The terminal's interrupt character reached the process group while the command ran.
   bool was_interrupted = false;
 };
+
+// Every signal FollowJob takes; to be blocked from before the command starts.
+inline constexpr std::initializer_list<int> kJobSignals = {SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGINT,
+                                                           SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2};
 
 // Waits until `child` ends. Meanwhile INT and QUIT are left to the command; TERM, HUP, USR1, USR2 and a TSTP that
 // somebody sent to this process are passed on; when the command stops, this process stops itself by the same signal, so

@@ -22,6 +22,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
   for (int fd = 0; fd < 3; ++fd)
     if (wanted[fd] >= 0 && dup2(wanted[fd], fd) < 0) error = errno, _exit(126);
   signals.RestoreInherited();
+  if (streams.prepare != nullptr) streams.prepare();
   execve(path, arguments, variables);
   if (errno == ENOEXEC) execve("/bin/sh", shell_arguments, variables);
   error = errno;
@@ -30,11 +31,9 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
 
 }  // namespace
 
-SignalScope::SignalScope() {
+SignalScope::SignalScope(std::initializer_list<int> taken) {
   sigemptyset(&signals_);
-  for (const int number :
-       {SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
-    sigaddset(&signals_, number);
+  for (const int number : taken) sigaddset(&signals_, number);
   sigprocmask(SIG_BLOCK, &signals_, &inherited_mask_);
   struct sigaction plain = {};
   plain.sa_handler = SIG_DFL;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -12,16 +13,15 @@
 
 namespace ahead::cli {
 
-// Blocks, for as long as it lives, the signals that ahead takes with sigwaitinfo, and lets children be waited for even
-// when the caller ignores SIGCHLD. Thread safety: one at a time, in a process with one thread.
+// Blocks `taken`, and lets children be waited for even when the caller ignores SIGCHLD, for as long as it lives. Thread
+// safety: one at a time, in a process with one thread.
 class SignalScope {
  public:
-  SignalScope();
+  explicit SignalScope(std::initializer_list<int> taken);
   ~SignalScope() { RestoreInherited(); }
   SignalScope(const SignalScope&) = delete;
   SignalScope& operator=(const SignalScope&) = delete;
 
-  // The blocked ones: CHLD, CONT, TSTP, TTIN, TTOU, INT, QUIT, TERM, HUP, USR1, USR2.
   const sigset_t& signals() const { return signals_; }
   // Puts back mask and dispositions as ahead was started with. Async-signal-safe.
   void RestoreInherited() const;
@@ -32,11 +32,13 @@ class SignalScope {
   struct sigaction inherited_child_action_;
 };
 
-// The standard streams of the child; -1 leaves one as it is.
+// The standard streams of the child; -1 leaves one as it is. `prepare`, if any, runs in the child before the program:
+// it shares our memory until then, so system calls only.
 struct Streams {
   int input = -1;
   int output = -1;
   int error = -1;
+  void (*prepare)() = nullptr;
 };
 
 struct Launched {

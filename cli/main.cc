@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ab.h"
 #include "cli/command_line.h"
 #include "cli/run.h"
 #include "cli/stats.h"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   int exit_status = 0;
 
   AddRunCommand(app, command, exit_status);
+  AddAbCommand(app, command, exit_status);
   AddStatsCommand(app, exit_status);
 
   app.set_version_flag("--version", "ahead " AHEAD_VERSION);

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -16,7 +18,10 @@
 #include "cli/launch.h"
 #include "cli/preload.h"
 #include "cli/program.h"
+#include "cli/run_segment.h"
 #include "cli/usage.h"
+#include "stats/segment_map.h"
+#include "stats/table.h"
 
 namespace ahead::cli {
 namespace {
@@ -50,23 +55,56 @@ void DieInterrupted() {
   sigprocmask(SIG_UNBLOCK, &only, nullptr);
 }
 
-int Run(const EngineOptions& options, const std::vector<std::string>& command) {
-  Environment environment = Environment::Inherited();
+// Makes the statistics file before the command starts, so that it is there from the beginning and a bad path is refused
+// now. A file for each process is left to the processes. Returns an empty text, or why it cannot be had.
+std::string PrepareStatsFile(const Environment& environment) {
+  const std::string path = environment.Get("AHEAD_STATS").value_or("");
+  if (path.empty() || HasProcessPattern(path.c_str())) return "";
+  Segment* segment = MapStatsFile(path.c_str(), getpid());
+  if (segment == nullptr)
+    return absl::StrCat("statistics file '", path,
+                        "': ", errno == EBADMSG ? "it exists and is something else; name a new file" : strerror(errno));
+  UnmapSegment(segment);
+  return "";
+}
+
+void PrintTables(const absl::StatusOr<RunSegment>& segment) {
+  const absl::StatusOr<Snapshot> counted = segment.ok() ? segment->Read() : segment.status();
+  if (!counted.ok()) return Complain(kName, std::string(counted.status().message()));
+  const std::string text = FormatTables(*counted);
+  fwrite(text.data(), 1, text.size(), stderr);
+}
+
+// Returns an empty text, or why the command must not be started.
+std::string SetUp(const EngineOptions& options, Environment& environment) {
   options.ExportTo(environment);
-  if (const std::string refused = RefuseVariables(environment); !refused.empty())
+  if (std::string refused = RefuseVariables(environment); !refused.empty()) return refused;
+  if (std::string refused = PrepareStatsFile(environment); !refused.empty()) return refused;
+  std::string refused = Preload(environment);
+  // AHEAD_OFF=1 is for when all else is broken.
+  return environment.Get("AHEAD_OFF") == "1" ? "" : refused;
+}
+
+enum class AtEnd : uint8_t { kSilent, kPrintTables };
+
+int Run(const EngineOptions& options, AtEnd at_end, const std::vector<std::string>& command) {
+  Environment environment = Environment::Inherited();
+  if (const std::string refused = SetUp(options, environment); !refused.empty())
     return Complain(kName, refused), kRunFailure;
-  if (const std::string refused = Preload(environment); !refused.empty() && environment.Get("AHEAD_OFF") != "1")
-    return Complain(kName, refused), kRunFailure;
+  // Without it the programs run as well and count for themselves.
+  const absl::StatusOr<RunSegment> segment = RunSegment::Create(environment);
+  segment.ok() ? segment->ExportTo(environment) : environment.Unset("AHEAD_SESSION");
 
   const Program program = FindProgram(command[0]);
   if (program.error != 0) return RefuseToStart(command[0], program.error);
   if (const std::string reason = WhyNotPreloaded(program.path); !reason.empty())
     Complain(kName, absl::StrCat("ahead is not active in '", command[0], "': ", reason));
 
-  const SignalScope signals;
+  const SignalScope signals(kJobSignals);
   const Launched launched = Launch(program.path, command, environment, signals);
   if (launched.pid < 0) return RefuseToStart(command[0], launched.error);
   const JobEnd end = FollowJob(launched.pid, signals);
+  if (at_end == AtEnd::kPrintTables) PrintTables(segment);
   if (end.was_interrupted && WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGINT) DieInterrupted();
   return ShellStatusOf(end.wait_status);
 }
@@ -80,11 +118,13 @@ void AddRunCommand(CLI::App& app, const std::vector<std::string>& command, int& 
   run->footer(
       "Exit status: the command's own; 128+N when it died by signal N; 126 and 127 as a shell gives them;\n"
       "125 when ahead itself failed.");
+  const auto prints_tables = std::make_shared<bool>(false);
+  run->add_flag("--tables", *prints_tables, "print the event tables on stderr when the command has ended");
   AddEngineOptions(*run, *options);
-  run->callback([options, &command, &exit_status] {
+  run->callback([options, prints_tables, &command, &exit_status] {
     if (command.empty())
       throw CLI::ValidationError("COMMAND", "none given; usage: ahead run [--OPTION VALUE]... -- COMMAND");
-    exit_status = Run(*options, command);
+    exit_status = Run(*options, *prints_tables ? AtEnd::kPrintTables : AtEnd::kSilent, command);
   });
 }
 

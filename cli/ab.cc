@@ -1,0 +1,162 @@
+#include "cli/ab.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/ab_experiment.h"
+#include "cli/preload.h"
+#include "cli/program.h"
+#include "cli/usage.h"
+#include "stats/table.h"
+
+namespace ahead::cli {
+namespace {
+
+constexpr const char* kName = "ab";
+constexpr int kNoComparison = 1;
+constexpr size_t kMostArms = 26;  // they are shown by a letter
+
+// The options as they were given.
+struct Given {
+  std::vector<std::string> arms;
+  int64_t rounds = 0;
+  std::string cold = "auto";
+  bool ignores_output = false;
+  std::string json;
+  int64_t seed = -1;
+};
+
+int64_t AnySeed() {
+  uint32_t seed = 0;
+  if (getrandom(&seed, sizeof seed, 0) != sizeof seed) seed = static_cast<uint32_t>(getpid());
+  return seed;
+}
+
+// Throws a refusal that ends in one line and exit status 2.
+std::vector<Arm> ParseArms(const std::vector<std::string>& texts) {
+  if (texts.size() < 2 || texts.size() > kMostArms)
+    throw CLI::ValidationError("--arm",
+                               absl::StrCat("given ", texts.size(), " times; 2 to ", kMostArms,
+                                            " arms can be compared, e.g. --arm bare --arm ratio100:ratio=100"));
+  std::vector<Arm> arms;
+  std::set<std::string> names;
+  for (const std::string& text : texts) {
+    absl::StatusOr<Arm> arm = ParseArm(text);
+    if (!arm.ok()) throw CLI::ValidationError("--arm", std::string(arm.status().message()));
+    if (!names.insert(arm->name).second)
+      throw CLI::ValidationError("--arm", absl::StrCat("two arms are named '", arm->name, "'; names must differ"));
+    arms.push_back(*std::move(arm));
+  }
+  return arms;
+}
+
+// The library, wanted as soon as one arm is not bare. Returns an empty text, or why there is none.
+std::string FindLibraryFor(const std::vector<Arm>& arms, std::string& library) {
+  const absl::StatusOr<std::string> found = FindLibrary();
+  if (found.ok()) library = *found;
+  if (std::all_of(arms.begin(), arms.end(), [](const Arm& arm) { return arm.is_bare; })) return "";
+  return found.ok() ? WhyNotExpressible(library) : std::string(found.status().message());
+}
+
+// Only for the eyes of somebody who waits.
+void ShowProgress(size_t round, size_t rounds) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  const std::string text = absl::StrFormat("\rround %d of %d ", round + 1, rounds);
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
+void EndProgress() {
+  constexpr char kErase[] = "\r\033[K";
+  if (isatty(STDERR_FILENO) != 0 && write(STDERR_FILENO, kErase, sizeof kErase - 1) < 0) return;
+}
+
+// Returns an empty text, or why `path` could not be written.
+std::string WriteFile(const std::string& path, const std::string& text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool is_written = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  return is_written ? "" : absl::StrCat("--json: cannot write '", path, "': ", strerror(error));
+}
+
+int Fail(const std::string& why) {
+  Complain(kName, why);
+  return kNoComparison;
+}
+
+void Print(const std::string& text) { fwrite(text.data(), 1, text.size(), stdout); }
+
+int CompareArms(const Given& given, const std::vector<std::string>& command) {
+  AbSettings settings;
+  settings.arms = ParseArms(given.arms);
+  settings.command = command;
+  settings.rounds = static_cast<size_t>(given.rounds);
+  settings.cold = ChooseColdMethod(given.cold);
+  settings.compare_output = !given.ignores_output;
+  settings.seed = static_cast<uint64_t>(given.seed >= 0 ? given.seed : AnySeed());
+  if (const std::string missing = FindLibraryFor(settings.arms, settings.library); !missing.empty())
+    return Fail(missing);
+  const Program program = FindProgram(command[0]);
+  if (program.error != 0) return Fail(absl::StrCat("cannot execute '", command[0], "': ", strerror(program.error)));
+  settings.program = program.path;
+  if (const std::string reason = WhyNotPreloaded(program.path); !reason.empty())
+    Complain(kName, absl::StrCat("ahead is not active in '", command[0], "': ", reason));
+
+  const std::vector<Arm> arms = settings.arms;
+  absl::StatusOr<AbExperiment> experiment = AbExperiment::Prepare(std::move(settings));
+  if (!experiment.ok()) return Fail(std::string(experiment.status().message()));
+  const absl::StatusOr<AbResult> result = experiment->Run(ShowProgress);
+  EndProgress();
+  if (!result.ok()) return Fail(std::string(result.status().message()));
+
+  Print(FormatAb(*result, experiment->cooler()));
+  for (size_t arm = 0; arm < arms.size(); ++arm)
+    if (const std::optional<Snapshot> events = experiment->Events(arm))
+      Print(absl::StrCat("\nEvents of all runs of ", arms[arm].name, ":\n\n", FormatTables(*events)));
+  if (given.json.empty()) return 0;
+  const std::string refused = WriteFile(given.json, FormatAbJson(*result, experiment->cooler()));
+  return refused.empty() ? 0 : Fail(refused);
+}
+
+}  // namespace
+
+void AddAbCommand(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
+  const auto given = std::make_shared<Given>();
+  CLI::App* ab = app.add_subcommand("ab", "Compare a command's run time under different settings");
+  SetUsage(*ab, "ahead ab --arm NAME[:OPTION=VALUE,...]... [--OPTION VALUE]... -- COMMAND [ARGUMENT]...");
+  ab->add_option(
+        "--arm", given->arms,
+        "what to compare, at least twice; the others are compared with the first. 'bare' is the command without "
+        "the library, any other name the options of `ahead run` given after ':', e.g. ratio100:ratio=100")
+      ->type_name("NAME[:OPTION=VALUE,...]")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  AddWholeNumber(*ab, "--runs", given->rounds, 1, 100000,
+                 "runs of each arm (30, or 15 when one takes longer than 2 s)");
+  AddChoice(*ab, "--cold", given->cold, {"auto", "drop", "evict", "none"},
+            "before each run: drop all caches of the machine (root), evict the files the command reads, nothing; "
+            "auto: drop as root, else evict");
+  ab->add_flag("--ignore-output", given->ignores_output, "compare times also where the arms print different things");
+  ab->add_option("--json", given->json, "write every time measured to this file")->type_name("FILE");
+  AddWholeNumber(*ab, "--seed", given->seed, 0, INT64_MAX, "of the random order and the intervals, to repeat a report");
+  ab->footer(
+      "Each round runs every arm once, in random order. The command gets no input; its output and exit status must\n"
+      "be the same in all runs. Exit status: 0 when a comparison was made, whatever it says; 1 when not.");
+  ab->callback([given, &command, &exit_status] {
+    if (command.empty())
+      throw CLI::ValidationError("COMMAND", "none given; usage: ahead ab --arm NAME --arm NAME -- COMMAND");
+    exit_status = CompareArms(*given, command);
+  });
+}
+
+}  // namespace ahead::cli
