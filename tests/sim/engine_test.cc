@@ -1,0 +1,122 @@
+// What the engine makes of the patterns of the README's table, in simulated time: the same figures as on the slow disk,
+// without noise. Limits are those that stage 1 promises (issue 2).
+#include <gtest/gtest.h>
+
+#include "sim/patterns.h"
+#include "sim/score.h"
+
+namespace ahead::sim {
+namespace {
+
+constexpr Class kClasses[] = {
+#define AHEAD_CLASS(name) Class::name,
+#include "core/events.def"
+};
+
+uint64_t Sum(const Ledger& ledger, Event event) {
+  uint64_t pages = 0;
+  for (const Class cls : kClasses) pages += cls == Class::none ? 0 : ledger.pages(event, cls);
+  return pages;
+}
+
+double Of(Nanos best, Nanos time) { return static_cast<double>(best.value) / static_cast<double>(time.value); }
+
+Comparison RunPattern(const char* name, Nanos latency, int32_t in_flight, const Options& options = {}) {
+  NetParameters disk;
+  disk.latency = latency;
+  disk.in_flight = in_flight;
+  return Compare(FindPattern(name)->make(256_MiB), disk, HostCosts{}, options);
+}
+
+class EngineTest : public testing::TestWithParam<int32_t> {};
+INSTANTIATE_TEST_SUITE_P(InFlight, EngineTest, testing::Values(12, 64));
+
+TEST_P(EngineTest, SequentialReaderReachesTheDisksLimit) {
+  for (const char* name : {"seq-64k", "seq-4k"}) {
+    const Comparison row = RunPattern(name, 2_ms, GetParam());
+    EXPECT_GE(Of(row.limit, row.ahead.elapsed), 0.95) << name;
+    EXPECT_EQ(row.ahead.wasted_bytes, ByteCount{}) << name;
+    EXPECT_EQ(row.ahead.bytes, 256_MiB) << name;
+  }
+}
+
+TEST_P(EngineTest, RandomReaderCausesNoRequestOfOurs) {
+  const Comparison row = RunPattern("random", 2_ms, GetParam());
+  EXPECT_EQ(row.ahead.requests, row.none.requests);
+  EXPECT_EQ(row.ahead.bytes, row.none.bytes);
+  EXPECT_EQ(row.ahead.elapsed, row.none.elapsed);
+  EXPECT_EQ(Sum(row.ledger, Event::readahead), 0u);
+}
+
+TEST_P(EngineTest, HeadReaderFetchesAtMostTwoMebibytesMore) {
+  const Comparison row = RunPattern("head", 2_ms, GetParam());
+  EXPECT_LE(row.ahead.bytes, 3_MiB);
+  EXPECT_LT(row.ahead.elapsed, row.none.elapsed);
+}
+
+TEST_P(EngineTest, EachPatternIsCarriedByItsMethod) {
+  const struct {
+    const char* pattern;
+    Class method;
+  } kRows[] = {{"seq-64k", Class::state}, {"seq-4k", Class::state},       {"backward", Class::backward},
+               {"stride", Class::stride}, {"stride-back", Class::stride}, {"interleave", Class::state},
+               {"head", Class::initial}};
+  for (const auto& row : kRows) {
+    const Comparison result = RunPattern(row.pattern, 2_ms, GetParam());
+    EXPECT_GT(result.ledger.requests(Event::readahead, row.method), 0u) << row.pattern;
+    EXPECT_LT(result.ahead.elapsed, result.none.elapsed) << row.pattern;
+  }
+}
+
+// What the ledger says was fetched was read or wasted, and the machine saw no other waste.
+TEST_P(EngineTest, LedgerAgreesWithTheMachine) {
+  for (const Pattern& pattern : Patterns()) {
+    SCOPED_TRACE(pattern.name);
+    const Comparison row = RunPattern(pattern.name, 2_ms, GetParam());
+    const uint64_t issued = Sum(row.ledger, Event::readahead);
+    const uint64_t hit = Sum(row.ledger, Event::readahead_hit);
+    const uint64_t wasted = Sum(row.ledger, Event::readahead_waste);
+    EXPECT_EQ(issued, hit + wasted);
+    // What was given up may be read after all, but nothing goes to waste uncounted.
+    EXPECT_LE(static_cast<uint64_t>(row.ahead.wasted_bytes.value / 4096), wasted + issued / 50);
+  }
+}
+
+TEST_P(EngineTest, WatchingOnlyFetchesNothing) {
+  Options options;
+  options.ratio = 0;
+  for (const Pattern& pattern : Patterns()) {
+    const Comparison row = RunPattern(pattern.name, 2_ms, GetParam(), options);
+    EXPECT_EQ(row.ahead.requests, row.none.requests) << pattern.name;
+    EXPECT_EQ(row.ahead.elapsed, row.none.elapsed) << pattern.name;
+  }
+}
+
+TEST(SimulatorTest, SameInputGivesSameOutput) {
+  for (const Pattern& pattern : Patterns()) {
+    const Comparison one = RunPattern(pattern.name, 2_ms, 12);
+    const Comparison two = RunPattern(pattern.name, 2_ms, 12);
+    EXPECT_EQ(one.ahead.elapsed, two.ahead.elapsed) << pattern.name;
+    EXPECT_EQ(one.oracle.elapsed, two.oracle.elapsed) << pattern.name;
+    EXPECT_EQ(DescribeEvents(one.ledger), DescribeEvents(two.ledger)) << pattern.name;
+  }
+}
+
+// The yardstick: no engine beats it, it fetches each byte once, and comes close to the disk's limit.
+TEST(SimulatorTest, OracleIsACeilingNearTheDisksLimit) {
+  for (const Pattern& pattern : Patterns()) {
+    for (const Nanos latency : {200_us, 2_ms, 20_ms}) {
+      for (const int32_t in_flight : {12, 64}) {
+        SCOPED_TRACE(testing::Message() << pattern.name << " " << latency.value << " " << in_flight);
+        const Comparison row = RunPattern(pattern.name, latency, in_flight);
+        EXPECT_EQ(row.oracle.wasted_bytes, ByteCount{});
+        EXPECT_LE(row.oracle.elapsed.value, row.ahead.elapsed.value * 1001 / 1000);
+        EXPECT_GE(Of(row.limit, row.oracle.elapsed), 0.9);
+        EXPECT_LE(Of(row.limit, row.oracle.elapsed), 1.0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ahead::sim
