@@ -35,7 +35,8 @@ CLI::Option* AddQuantity(CLI::App& app, const std::string& name, T& target, std:
             target = *value;
           },
           help)
-      ->type_name(type);
+      ->type_name(type)
+      ->take_last();  // so that a script can put its defaults first
 }
 
 // Adds an option that asks something of a disk already mounted, instead of mounting one.
