@@ -33,7 +33,8 @@ class AdaptiveDriver {
 
   AdaptiveDriver(const Workload& work, const Options& options, const DriverFacts& facts);
 
-  // `issue(ByteRange piece, bool look)` asks for a piece and returns its PieceOutcome, `clock()` the time.
+  // `issue(ByteRange piece, bool look, bool ask)` returns the piece's PieceOutcome: kResident if it is to look and
+  // finds all of it, else kPutOff unless it is to ask for it. `clock()` returns the time.
   template <typename Issue, typename Clock>
   Pending Before(const WorkRead& read, Issue issue, Clock clock);
 
@@ -49,6 +50,11 @@ class AdaptiveDriver {
   int64_t planned() const { return planned_; }
 
  private:
+  static constexpr int32_t kBatch = 16;
+  static constexpr Nanos kBlocked{500'000};
+
+  template <typename Issue, typename Clock>
+  void IssueBatch(AdaptivePolicy& policy, const Pending& pending, int32_t first, Issue& issue, Clock& clock);
   AdaptivePolicy& PolicyOf(uint32_t file);
   Facts FactsOf(uint32_t file) const;
   // Runs `step`, a call of the policy of `file`, and keeps the sum of what is outstanding.
@@ -80,6 +86,31 @@ auto AdaptiveDriver::Counting(AdaptivePolicy& policy, Step step) {
   return step();
 }
 
+// As IssueBatch of shim/issuer.cc: the mount's limit is looked at once a batch, a call that blocked a reader which had
+// data to go on with ends it, and the policy hears of it afterwards.
+template <typename Issue, typename Clock>
+void AdaptiveDriver::IssueBatch(AdaptivePolicy& policy, const Pending& pending, int32_t first, Issue& issue,
+                                Clock& clock) {
+  using State = PieceOutcome::State;
+  const Decision& decision = pending.decision;
+  const int32_t count = decision.pieces - first < kBatch ? decision.pieces - first : kBatch;
+  int32_t allowed = congestion_.Allowed(clock());
+  PieceOutcome outcomes[kBatch];
+  Nanos asked_at[kBatch];
+  bool stopped = false;
+  for (int32_t i = 0; i < count; ++i) {
+    const ByteRange piece = decision.Piece(first + i);
+    outcomes[i].state = State::kResident;
+    if (!piece.empty()) outcomes[i] = issue(piece, decision.check, !stopped && allowed > 0);
+    asked_at[i] = clock();
+    if (outcomes[i].state != State::kIssued && outcomes[i].state != State::kDropped) continue;
+    --allowed;
+    stopped = outcomes[i].blocked > kBlocked && !decision.starving;
+  }
+  for (int32_t i = 0; i < count; ++i)
+    policy.Issued(decision, first + i, outcomes[i], asked_at[i], pending.facts, around_);
+}
+
 template <typename Issue, typename Clock>
 AdaptiveDriver::Pending AdaptiveDriver::Before(const WorkRead& read, Issue issue, Clock clock) {
   Pending pending;
@@ -93,13 +124,8 @@ AdaptiveDriver::Pending AdaptiveDriver::Before(const WorkRead& read, Issue issue
   Counting(policy, [&] {
     const Access access{read.range, clock(), read.fresh};
     pending.decision = policy.Plan(access, pending.facts, filter, around_);
-    for (int32_t index = 0; index < pending.decision.pieces; ++index) {
-      const ByteRange piece = pending.decision.Piece(index);
-      PieceOutcome outcome;
-      outcome.state = PieceOutcome::State::kResident;
-      if (!piece.empty()) outcome = issue(piece, pending.decision.check);
-      policy.Issued(pending.decision, index, outcome, clock(), pending.facts, around_);
-    }
+    for (int32_t first = 0; first < pending.decision.pieces; first += kBatch)
+      IssueBatch(policy, pending, first, issue, clock);
   });
   return pending;
 }

@@ -65,7 +65,7 @@ Completion Machine::Read(const WorkRead& read) {
   return {range, now_, now_ - begin};
 }
 
-PieceOutcome Machine::Advise(uint32_t file, ByteRange piece, bool look) {
+PieceOutcome Machine::Advise(uint32_t file, ByteRange piece, bool look, bool ask) {
   PieceOutcome outcome;
   outcome.sure = true;
   const Span span = SpanOf(file, piece);
@@ -79,6 +79,7 @@ PieceOutcome Machine::Advise(uint32_t file, ByteRange piece, bool look) {
       return outcome;
     }
   }
+  if (!ask) return outcome;
   ++score_.advised_pieces;
   const Nanos before = now_;
   const int64_t fresh = Request(file, span, true);

@@ -52,8 +52,8 @@ class Machine {
   Completion Read(const WorkRead& read);
 
   // Asks for a piece ahead of its reader, on the program's thread. With `look`, a piece that is wholly there is not
-  // asked for.
-  PieceOutcome Advise(uint32_t file, ByteRange piece, bool look);
+  // asked for; without `ask`, no piece is.
+  PieceOutcome Advise(uint32_t file, ByteRange piece, bool look, bool ask = true);
 
   // Asks for `range` at time `when`, off the program's thread: the oracle's way. Returns when all of it is there.
   // REQUIRES: disk().FreeAt(when) == when; calls and reads are in ascending order of time; at most one request's worth.

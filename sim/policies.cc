@@ -23,7 +23,7 @@ void FixedPolicy::Before(Machine& machine, size_t index) {
 void AheadPolicy::Before(Machine& machine, size_t index) {
   const WorkRead& read = work_.reads[index];
   pending_ = driver_.Before(
-      read, [&](ByteRange piece, bool look) { return machine.Advise(read.file, piece, look); },
+      read, [&](ByteRange piece, bool look, bool ask) { return machine.Advise(read.file, piece, look, ask); },
       [&] { return machine.now(); });
 }
 
