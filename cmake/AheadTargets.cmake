@@ -2,7 +2,7 @@
 #
 #   ahead_host_library(NAME SOURCES...)   code that runs inside the host: core, stats. Static, position independent,
 #                                         no exceptions, no RTTI, no libstdc++ at run time
-#   ahead_shim(NAME SOURCES...)           the preload library itself
+#   ahead_shim(NAME SOURCES... [LINK LIBS...])   the preload library itself
 #   ahead_library(NAME SOURCES...)        ordinary C++20 for tools
 #   ahead_tool(NAME SOURCES...)           an executable
 #   ahead_test(NAME SOURCES... [LINK LIBS...])   a GoogleTest binary, its cases registered with ctest
@@ -50,10 +50,16 @@ function(ahead_host_library name)
 endfunction()
 
 function(ahead_shim name)
-  add_library(${name} SHARED ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS})
   _ahead_common(${name})
-  target_compile_options(${name} PRIVATE ${AHEAD_HOST_FLAGS} -ftls-model=initial-exec -U_FORTIFY_SOURCE)
-  target_link_options(${name} PRIVATE -nostdlib++ -Wl,-z,defs -Wl,-z,now -Wl,--as-needed -Wl,--gc-sections -Wl,-O1 -Wl,-z,nodlopen)
+  # Unwind tables: a cancelled thread is unwound through our frames to the clean-up handlers of the host.
+  target_compile_options(${name} PRIVATE ${AHEAD_HOST_FLAGS} -ftls-model=initial-exec -U_FORTIFY_SOURCE
+    -fasynchronous-unwind-tables)
+  target_link_options(${name} PRIVATE -nodefaultlibs -Wl,-z,defs -Wl,-z,now -Wl,--as-needed -Wl,--gc-sections -Wl,-O1
+    -Wl,-z,nodlopen)
+  # No libstdc++. -nostdlib++ says it better, but gcc knows it only from version 13.
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} c gcc)
 endfunction()
 
 function(ahead_library name)

@@ -1,0 +1,179 @@
+#include "shim/descriptors.h"
+
+#include "shim/pool.h"
+#include "shim/runtime.h"
+
+namespace ahead {
+namespace {
+
+constinit Pool<Description, kDescriptions> descriptions = {};
+
+// Who may use a description: its generation and how many descriptors share it. Free: 0 of them.
+// Thread safety: any thread, by compare and exchange.
+class Claim {
+ public:
+  static constexpr uint32_t kMostSharers = 4094;
+  static constexpr uint32_t kClosing = 4095;  // nobody refers to it any more, it is not cleared yet
+
+  constexpr explicit Claim(uint32_t word) : word_(word) {}
+  constexpr Claim(uint32_t generation, uint32_t sharers) : word_(generation << 12 | sharers) {}
+  constexpr uint32_t generation() const { return word_ >> 12; }
+  constexpr uint32_t sharers() const { return word_ & 4095; }
+  constexpr uint32_t word() const { return word_; }
+
+ private:
+  uint32_t word_;
+};
+
+constinit std::atomic<uint32_t> claims[kDescriptions] = {};
+
+Claim ClaimOf(size_t index) { return Claim(claims[index].load(std::memory_order_acquire)); }
+
+bool Change(size_t index, Claim from, Claim to) {
+  uint32_t expected = from.word();
+  return claims[index].compare_exchange_strong(expected, to.word(), std::memory_order_acq_rel);
+}
+
+bool Replace(int fd, Slot seen, Slot by) {
+  uint32_t expected = seen.word();
+  return slots[fd].compare_exchange_strong(expected, by.word(), std::memory_order_acq_rel);
+}
+
+// Settles what passed the filter of a description that nobody refers to, and frees it. Leaves it for later when its
+// file is busy.
+void Clear(size_t index) {
+  const Claim claim = ClaimOf(index);
+  if (claim.sharers() != Claim::kClosing) return;
+  Description& description = descriptions[index];
+  const FileRef ref = description.file;
+  {
+    LockedFile file(ref);
+    if (!file) return;
+    const Facts facts{.file_size = {file->size_bytes}, .page = {static_cast<int64_t>(runtime.page_bytes())}};
+    if (!file.is_renewed() && description.epoch == runtime.epoch())
+      file.WithSurroundings(
+          [&](const Surroundings& around) { file.policy().Detach(description.filter, facts, around); });
+    ProcessCounters& counters = runtime.block().counters;
+    Bump(counters.reads_seen, description.reads.exchange(0, std::memory_order_relaxed));
+    Bump(counters.read_bytes, description.bytes.exchange(0, std::memory_order_relaxed));
+  }
+  if (Change(index, claim, Claim((claim.generation() + 1) & Slot::kGenerations, 0))) ReleaseFile(ref);
+}
+
+// Takes a free description. Returns its index, or -1 when there is none.
+int Allocate() {
+  for (size_t index = 0; index < kDescriptions; ++index) {
+    if (ClaimOf(index).sharers() == Claim::kClosing) Clear(index);
+    const Claim claim = ClaimOf(index);
+    if (claim.sharers() == 0 && Change(index, claim, Claim(claim.generation(), 1))) return static_cast<int>(index);
+  }
+  return -1;
+}
+
+// Gives back one use of the description that `slot` means. Without `may_clear` a last one is left to Allocate.
+void Unshare(Slot slot, bool may_clear = true) {
+  for (;;) {
+    const Claim claim = ClaimOf(slot.description());
+    if (claim.generation() != slot.generation() || claim.sharers() == 0 || claim.sharers() == Claim::kClosing) return;
+    const bool last = claim.sharers() == 1;
+    if (!Change(slot.description(), claim, Claim(claim.generation(), last ? Claim::kClosing : claim.sharers() - 1)))
+      continue;
+    if (last && may_clear) Clear(slot.description());
+    return;
+  }
+}
+
+bool Share(Slot slot) {
+  for (;;) {
+    const Claim claim = ClaimOf(slot.description());
+    if (claim.generation() != slot.generation() || claim.sharers() == 0 || claim.sharers() >= Claim::kMostSharers)
+      return false;
+    if (Change(slot.description(), claim, Claim(claim.generation(), claim.sharers() + 1))) return true;
+  }
+}
+
+bool IsInTable(int fd) { return static_cast<unsigned>(fd) < static_cast<unsigned>(kMaxFd); }
+
+// Stores a plain word; a tracked slot that is there ends first.
+void Overwrite(int fd, uint32_t word) {
+  const Slot seen(slots[fd].load(std::memory_order_relaxed));
+  if (!seen.is_tracked()) {
+    if (seen.word() != word) slots[fd].store(word, std::memory_order_relaxed);
+    return;
+  }
+  const ErrnoSaver errno_saver;
+  if (!runtime.OwnsTables()) return;
+  if (!Replace(fd, seen, Slot(word))) return;
+  const Section section;
+  Unshare(seen, section.entered());
+}
+
+}  // namespace
+
+constinit std::atomic<uint32_t> slots[kMaxFd] = {};
+
+Description& DescriptionOf(Slot slot) noexcept { return descriptions[slot.description()]; }
+
+bool IsCurrent(Slot slot) noexcept {
+  const Claim claim = ClaimOf(slot.description());
+  return claim.generation() == slot.generation() && claim.sharers() != 0 && claim.sharers() != Claim::kClosing;
+}
+
+Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept {
+  FileRef file;
+  if (!AcquireFile(identity, file)) {
+    Bump(runtime.block().counters.files_untracked);
+    return Slot(Slot::kUnmet);
+  }
+  const int index = Allocate();
+  if (index < 0) {
+    ReleaseFile(file);
+    Bump(runtime.block().counters.files_untracked);
+    return Slot(Slot::kUnmet);
+  }
+  Description& description = descriptions.Make(static_cast<size_t>(index));
+  description.file = file;
+  description.epoch = runtime.epoch();
+  description.opened_here = seen.word() == Slot::kFresh;
+  const Slot made = Slot::Of(static_cast<size_t>(index), ClaimOf(static_cast<size_t>(index)).generation());
+  if (Replace(fd, seen, made)) return made;
+  Unshare(made);
+  return Slot(Slot::kUnmet);
+}
+
+void Ignore(int fd, Slot seen) noexcept {
+  if (Replace(fd, seen, Slot(Slot::kIgnored)) && seen.is_tracked()) Unshare(seen);
+}
+
+void Drop(int fd, Slot seen) noexcept {
+  if (Replace(fd, seen, Slot(Slot::kUnmet)) && seen.is_tracked()) Unshare(seen);
+}
+
+void NoteOpened(int fd) noexcept {
+  if (IsInTable(fd)) Overwrite(fd, Slot::kFresh);
+}
+
+void NoteClosing(int fd) noexcept {
+  if (IsInTable(fd)) Overwrite(fd, Slot::kUnmet);
+}
+
+void NoteDuplicated(int fd, int copy) noexcept {
+  if (!IsInTable(copy) || fd == copy) return;
+  Overwrite(copy, Slot::kUnmet);
+  const Slot slot = SlotOf(fd);
+  if (!slot.is_tracked()) {
+    if (IsInTable(fd)) Overwrite(copy, slot.word());
+    return;
+  }
+  const ErrnoSaver errno_saver;
+  const Section section;
+  if (!section.entered() || !runtime.OwnsTables() || !Share(slot)) return;
+  if (!Replace(copy, Slot(Slot::kUnmet), slot)) Unshare(slot);
+}
+
+void NoteMoved(int fd, int64_t offset) noexcept {
+  const Slot slot = SlotOf(fd);
+  if (slot.is_tracked()) DescriptionOf(slot).offset.store(offset, std::memory_order_relaxed);
+}
+
+}  // namespace ahead

@@ -1,0 +1,105 @@
+// Descriptors and what they stand for: fd -> open file description -> file.
+//
+// Each number has a slot, read by one load in every hooked call. Descriptions are what dup shares: the offset, and the
+// filter that says which reads may pass unobserved. A description is made at the first read of a regular file, not at
+// open: most descriptors are never read here, and numbers arrive by ways that no hook sees.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/filter.h"
+#include "shim/files.h"
+
+namespace ahead {
+
+// What is known about a number.
+class Slot {
+ public:
+  static constexpr uint32_t kUnmet = 0;    // nothing
+  static constexpr uint32_t kIgnored = 1;  // not a regular file, or not one to be read ahead: of no interest
+  static constexpr uint32_t kFresh = 2;    // opened by this process, and not read yet
+
+  constexpr explicit Slot(uint32_t word) : word_(word) {}
+  static constexpr Slot Of(size_t description, uint32_t generation) {
+    return Slot(kTracked | (generation & kGenerations) << kIndexBits | static_cast<uint32_t>(description));
+  }
+
+  constexpr bool is_ignored() const { return word_ == kIgnored; }
+  constexpr bool is_tracked() const { return (word_ & kTracked) != 0; }
+  constexpr size_t description() const { return word_ & ((1u << kIndexBits) - 1); }
+  constexpr uint32_t generation() const { return word_ >> kIndexBits & kGenerations; }
+  constexpr uint32_t word() const { return word_; }
+
+  static constexpr uint32_t kIndexBits = 10;
+  static constexpr uint32_t kGenerations = (1u << 20) - 1;
+
+ private:
+  static constexpr uint32_t kTracked = 1u << 31;
+  uint32_t word_;
+};
+
+// Numbers beyond this are passed through and not watched. Not RLIMIT_NOFILE, which may be 2^30.
+inline constexpr int kMaxFd = 65536;
+inline constexpr size_t kDescriptions = size_t{1} << Slot::kIndexBits;
+
+extern constinit std::atomic<uint32_t> slots[kMaxFd];
+
+// Returns what is known about `fd`, which may be any number.
+inline Slot SlotOf(int fd) {
+  if (static_cast<unsigned>(fd) >= static_cast<unsigned>(kMaxFd)) return Slot(Slot::kIgnored);
+  return Slot(slots[fd].load(std::memory_order_relaxed));
+}
+
+// An open file description. Thread safety: the atomics and the filter's Passes and Absorb are used without a lock, and
+// a race there costs an observation; the rest needs the file's lock.
+struct Description {
+  static constexpr int64_t kUnknown = -1;
+
+  std::atomic<int64_t> offset{kUnknown};  // where the next read without an offset of its own begins
+  Filter filter;
+  std::atomic<uint32_t> reads{0};  // absorbed since they were last counted
+  std::atomic<uint64_t> bytes{0};
+  FileRef file;
+  uint16_t epoch = 0;
+  bool opened_here = false;
+  bool was_read = false;
+
+  // Counts a read that the filter let pass. A race with another reader loses a count.
+  void Count(ssize_t returned) {
+    reads.store(reads.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    bytes.store(bytes.load(std::memory_order_relaxed) + static_cast<uint64_t>(returned), std::memory_order_relaxed);
+  }
+};
+
+// Returns the description behind a tracked slot. It may have become another one's by now.
+Description& DescriptionOf(Slot slot) noexcept;
+
+// Says whether the slot still means the description it meant when it was read.
+bool IsCurrent(Slot slot) noexcept;
+
+// Makes a description for `fd` of the file `identity`, if the slot is still `seen`. Returns the new slot, or kUnmet
+// when there is no room or another thread was faster. REQUIRES: inside a Section.
+Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept;
+
+// Says that `fd` is of no interest until it is closed, if the slot is still `seen`. REQUIRES: inside a Section.
+void Ignore(int fd, Slot seen) noexcept;
+
+// Drops what is known about `fd`, if the slot is still `seen`. REQUIRES: inside a Section.
+void Drop(int fd, Slot seen) noexcept;
+
+// What the hooks report. Each leaves errno alone, and does nothing in a child of vfork.
+
+// `fd`, the result of a call that opens, is a new description of this process.
+void NoteOpened(int fd) noexcept;
+// `fd` is about to be closed or replaced. Before the call, because after it the number may be another thread's.
+void NoteClosing(int fd) noexcept;
+// `copy`, the result of a call that duplicates, shares the description of `fd`.
+void NoteDuplicated(int fd, int copy) noexcept;
+// The offset of `fd` was set to `offset`; kUnknown: to somewhere.
+void NoteMoved(int fd, int64_t offset) noexcept;
+
+}  // namespace ahead

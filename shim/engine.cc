@@ -1,0 +1,279 @@
+#include "shim/engine.h"
+
+#include <errno.h>
+
+#include "shim/facts.h"
+#include "shim/issuer.h"
+#include "shim/path_filter.h"
+#include "shim/runtime.h"
+
+namespace ahead {
+namespace {
+
+// A description found for a descriptor.
+struct Target {
+  Slot slot{Slot::kUnmet};
+  FileRef file;
+  ByteCount size;
+};
+
+// Meets a descriptor that nothing is known about yet, or whose number has become another file's.
+bool Meet(int fd, Slot seen, const DescriptorFacts& facts, Target& target) noexcept {
+  if (seen.is_tracked()) {
+    Drop(fd, seen);
+    seen = SlotOf(fd);
+    if (seen.word() != Slot::kUnmet) return false;
+  }
+  if (!facts.is_regular || !ReadsThroughCache(fd) || !IsWanted(fd)) {
+    Ignore(fd, seen);
+    return false;
+  }
+  // Files of procfs are empty, and so are those that will be appended to: looked at again when they are read again.
+  if (facts.size.value == 0) return false;
+  target.slot = AddDescription(fd, seen, facts.identity);
+  if (!target.slot.is_tracked()) return false;
+  target.file = DescriptionOf(target.slot).file;
+  target.size = facts.size;
+  return true;
+}
+
+// Finds out what `fd` is now. False: nothing that is read ahead.
+bool Find(int fd, Target& target) noexcept {
+  const Slot slot = SlotOf(fd);
+  if (slot.is_ignored()) return false;
+  DescriptorFacts facts;
+  if (!LookAt(fd, facts)) return false;
+  if (slot.is_tracked() && facts.is_regular && IsCurrent(slot) && IsFile(DescriptionOf(slot).file, facts.identity)) {
+    target = {slot, DescriptionOf(slot).file, facts.size};
+    return true;
+  }
+  return Meet(fd, slot, facts, target);
+}
+
+// Decides. The description's filter is settled in it and stays closed until Complete.
+bool Plan(LockedFile& file, Description& description, const Access& access, Observation& observation) noexcept {
+  return file.WithSurroundings([&](const Surroundings& around) {
+    observation.decision = file.policy().Plan(access, observation.facts, description.filter, around);
+  });
+}
+
+// Reports what became of a batch of pieces.
+bool Report(LockedFile& file, const Decision& decision, const Facts& facts, const Batch& batch) noexcept {
+  return file.WithSurroundings([&](const Surroundings& around) {
+    for (int32_t i = 0; i < batch.count; ++i)
+      file.policy().Issued(decision, batch.first + i, batch.outcomes[i], batch.asked_at[i], facts, around);
+  });
+}
+
+// Reports the end of a planned read; arms the filter.
+bool Complete(LockedFile& file, Description& description, const Completion& completion,
+              const Observation& observation) noexcept {
+  return file.WithSurroundings([&](const Surroundings& around) {
+    file.policy().Finish(observation.decision, completion, observation.facts, description.filter, around);
+  });
+}
+
+// The kernel answered a request with an error.
+void OnRefused(LockedFile& file, int error) noexcept {
+  // Of the system, not of the file: a filter forbids the call. Do not try it on each file anew.
+  if (error == ENOSYS || error == EPERM) runtime.GiveUp();
+  // Closed by another thread, perhaps to be another file by now: says nothing of this one.
+  if (error != EBADF) file->refused = true;
+}
+
+int32_t AllowedPieces(LockedFile& file) noexcept {
+  int32_t allowed = 0;
+  file.WithSurroundings([&](const Surroundings& around) { allowed = around.congestion.Allowed(Now()); });
+  return allowed;
+}
+
+// Carries out a decision in batches; the limit of the mount is looked at anew for each, as the last may have cut it.
+void Issue(int fd, LockedFile& file, const Decision& decision, const Facts& facts) noexcept {
+  const int64_t page = facts.page.value;
+  for (int32_t first = 0; first < decision.pieces; first += Batch::kMost) {
+    Batch batch;
+    batch.first = first;
+    const int32_t rest = decision.pieces - first;
+    batch.count = rest < Batch::kMost ? rest : Batch::kMost;
+    IssueBatch(fd, decision, facts, file->refused ? 0 : AllowedPieces(file), file->residency, batch);
+    if (batch.refused != 0) OnRefused(file, batch.refused);
+    int64_t asked_pages = 0;
+    for (int32_t i = 0; i < batch.count; ++i) asked_pages += batch.outcomes[i].fresh_pages;
+    Bump(runtime.block().counters.issued_bytes, static_cast<uint64_t>(asked_pages * page));
+    if (!Report(file, decision, facts, batch)) return;
+  }
+}
+
+// What passed the filter since it was last looked at.
+void CountAbsorbed(Description& description) noexcept {
+  ProcessCounters& counters = runtime.block().counters;
+  const uint32_t reads = description.reads.exchange(0, std::memory_order_relaxed);
+  if (reads == 0) return;
+  Bump(counters.reads_seen, reads);
+  Bump(counters.read_bytes, description.bytes.exchange(0, std::memory_order_relaxed));
+}
+
+// A filter that a parent's or an abandoned policy armed says nothing to a new one.
+void RenewFilter(const LockedFile& file, Description& description) noexcept {
+  if (!file.is_renewed() && description.epoch == runtime.epoch()) return;
+  description.filter.Settle();
+  description.epoch = runtime.epoch();
+}
+
+// Finds the file for a read. One known to be cached is not looked at again, because nothing will be asked for there.
+// Returns false when the read is not observed.
+bool FindForRead(int fd, Target& target) noexcept {
+  const Slot slot = SlotOf(fd);
+  if (slot.is_tracked() && IsCurrent(slot) && IsPassive(DescriptionOf(slot).file, target.size)) {
+    target.slot = slot;
+    target.file = DescriptionOf(slot).file;
+    return true;
+  }
+  return Find(fd, target);
+}
+
+// Where a read at the offset begins. Others may have moved it, also in other processes: the kernel is asked, unless
+// the file is cached and the answer would change nothing.
+int64_t Anchor(int fd, const LockedFile& file, const Description& description) noexcept {
+  const int64_t counted = description.offset.load(std::memory_order_relaxed);
+  return file.policy().passive() && counted >= 0 ? counted : OffsetOf(fd);
+}
+
+// Takes the decision for a read of `count` bytes from observation.begin and carries it out.
+void PlanAndIssue(int fd, LockedFile& file, Description& description, Observation& observation, int64_t count,
+                  Nanos now) noexcept {
+  const bool fresh = description.opened_here && !description.was_read;
+  description.was_read = true;
+  CountAbsorbed(description);
+  const ByteRange range{observation.begin, observation.begin + ByteCount{count}};
+  if (!Plan(file, description, {range, now, fresh}, observation)) return;
+  observation.is_planned = true;
+  if (!observation.decision.empty()) Issue(fd, file, observation.decision, observation.facts);
+}
+
+void Finish(LockedFile& file, Description& description, const Observation& observation, int64_t returned,
+            Nanos ended) noexcept {
+  const ByteCount count{returned > 0 ? returned : 0};
+  const ByteRange read{observation.begin, observation.begin + count};
+  if (observation.moves_offset) description.offset.store(read.end.value, std::memory_order_relaxed);
+  ProcessCounters& counters = runtime.block().counters;
+  Bump(counters.reads_seen);
+  Bump(counters.read_bytes, static_cast<uint64_t>(count.value));
+  Complete(file, description, {read, ended, ended - observation.started}, observation);
+}
+
+// Notes what was found. Returns false when the kernel refuses to read ahead on the file.
+bool Begin(const LockedFile& file, const Target& target, Observation& observation) noexcept {
+  observation.slot = target.slot;
+  observation.file = target.file;
+  observation.facts = FactsFor(target.size);
+  file->size_bytes = target.size.value;
+  RenewFilter(file, DescriptionOf(target.slot));
+  return !file->refused;
+}
+
+void PlanRead(Observation& observation, int fd, int64_t offset, int64_t count, const Target& target,
+              bool& refused) noexcept {
+  LockedFile file(target.file);
+  if (!file) return;
+  refused = !Begin(file, target, observation);
+  if (refused) return;
+  Description& description = DescriptionOf(target.slot);
+  observation.moves_offset = offset == kAtOffset;
+  observation.begin = {offset == kAtOffset ? Anchor(fd, file, description) : offset};
+  if (observation.begin.value < 0) return;
+  observation.started = Now();
+  PlanAndIssue(fd, file, description, observation, count, observation.started);
+  if (!observation.decision.empty()) observation.started = Now();
+}
+
+ByteRange RangeOf(int64_t offset, int64_t length, ByteCount size) noexcept {
+  const int64_t rest = offset < size.value ? size.value - offset : 0;
+  return {{offset}, {offset + (length > 0 && length < rest ? length : rest)}};
+}
+
+void CountAdvice(FileRef ref, int64_t offset, int64_t length) noexcept {
+  LockedFile file(ref);
+  if (!file || offset < 0) return;
+  const Facts facts = FactsFor({file->size_bytes});
+  file.WithSurroundings([&](const Surroundings& around) {
+    file.policy().OnHostAdvice(RangeOf(offset, length, facts.file_size), facts, around);
+  });
+}
+
+}  // namespace
+
+void Before(Observation& observation, int fd, int64_t offset, int64_t count) noexcept {
+  const ErrnoSaver errno_saver;
+  const Section section;
+  if (offset < kAtOffset || !section.entered() || !runtime.OwnsTables()) return;
+  Target target;
+  if (!FindForRead(fd, target)) return;
+  bool refused = false;
+  PlanRead(observation, fd, offset, count, target, refused);
+  // Only now, because it needs the file's lock itself.
+  if (refused) Ignore(fd, target.slot);
+}
+
+void After(Observation& observation, int64_t returned) noexcept {
+  if (!observation.is_planned) return;
+  const ErrnoSaver errno_saver;
+  const Nanos ended = Now();
+  const Section section;
+  if (!section.entered() || !IsCurrent(observation.slot) || !runtime.OwnsTables()) return;
+  LockedFile file(observation.file);
+  if (file && !file.is_renewed()) Finish(file, DescriptionOf(observation.slot), observation, returned, ended);
+}
+
+void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept {
+  const ErrnoSaver errno_saver;
+  const Nanos ended = Now();
+  const Section section;
+  Target target;
+  if (!section.entered() || !runtime.OwnsTables() || !FindForRead(fd, target)) return;
+  LockedFile file(target.file);
+  Observation observation;
+  if (!file || !Begin(file, target, observation)) return;
+  Description& description = DescriptionOf(target.slot);
+  const int64_t end = OffsetOf(fd);
+  if (end < returned) return;
+  observation.begin = {end - returned};
+  observation.moves_offset = true;
+  observation.started = started;
+  PlanAndIssue(fd, file, description, observation, returned, started);
+  if (observation.is_planned) Finish(file, description, observation, returned, ended);
+}
+
+void NoteAdvice(int fd, int64_t offset, int64_t length) noexcept {
+  if (SlotOf(fd).is_ignored()) return;
+  const ErrnoSaver errno_saver;
+  const Section section;
+  Target target;
+  if (section.entered() && runtime.OwnsTables() && Find(fd, target)) CountAdvice(target.file, offset, length);
+}
+
+bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noexcept {
+  const ErrnoSaver errno_saver;
+  const Section section;
+  DescriptorFacts now;
+  if (!section.entered() || !runtime.OwnsTables() || !LookAt(fd, now)) return false;
+  if (!now.is_regular || now.size.value == 0 || !IsWanted(fd) || !AcquireFile(now.identity, ref)) return false;
+  LockedFile file(ref);
+  if (!file || file->refused) return true;
+  file->size_bytes = now.size.value;
+  const Facts facts = FactsFor(now.size);
+  Decision decision;
+  file.WithSurroundings([&](const Surroundings& around) {
+    decision = file.policy().PlanMapping(RangeOf(offset, length, now.size), Now(), facts, around);
+  });
+  if (!decision.empty()) Issue(fd, file, decision, facts);
+  return true;
+}
+
+void NoteMappedAdvice(FileRef file, int64_t offset, int64_t length) noexcept {
+  const ErrnoSaver errno_saver;
+  const Section section;
+  if (section.entered() && runtime.OwnsTables()) CountAdvice(file, offset, length);
+}
+
+}  // namespace ahead

@@ -1,0 +1,58 @@
+// The one join of the library: a read of the host's becomes an Access, the core decides, the pieces are issued, what
+// came of them is counted. Everything here is done without anything being held across the host's own call.
+//
+// Where a trace is to be recorded, Plan, Report and Complete in engine.cc are the three places that see everything.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "core/decision.h"
+#include "core/facts.h"
+#include "core/units.h"
+#include "shim/descriptors.h"
+
+namespace ahead {
+
+// A read of the host's that its filter did not let pass, from Before to After. Lies in the frame of the hook, so it is
+// gone with the thread when that is cancelled in the call.
+struct Observation {
+  bool is_planned = false;
+  bool moves_offset = false;  // the read is at the description's offset
+  Slot slot{Slot::kUnmet};
+  FileRef file;
+  ByteOffset begin;
+  Nanos started;  // the host's call, or the planning just before it
+  Facts facts;
+  Decision decision;
+};
+
+// The most that the kernel moves in one read.
+inline constexpr int64_t kMostPerRead = 0x7ffff000;
+
+// Says that a read is made at the offset of the description.
+inline constexpr int64_t kAtOffset = -1;
+
+// Looks at a read of `count` bytes through `fd` that is about to happen, at `offset` or kAtOffset, and asks for what
+// should come ahead of it. Keeps errno. Cost: some microseconds; no allocation, no lock that waits.
+void Before(Observation& observation, int fd, int64_t offset, int64_t count) noexcept;
+
+// Looks at how it ended: `returned` as read returns it. Keeps errno.
+void After(Observation& observation, int64_t returned) noexcept;
+
+// Both, for a read at the offset that is only known when it is over: it moved `returned` bytes and took from `started`
+// to now.
+void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept;
+
+// The host asked for [offset, offset + length) to be loaded, by advice of its own; length 0: to the end.
+void NoteAdvice(int fd, int64_t offset, int64_t length) noexcept;
+
+// If `fd` is a regular file, takes a use of it for a mapping of [offset, offset + length), asks for the beginning of
+// that, and returns true.
+bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& file) noexcept;
+
+// The host advised the kernel to load a range of a mapped file.
+void NoteMappedAdvice(FileRef file, int64_t offset, int64_t length) noexcept;
+
+}  // namespace ahead

@@ -1,0 +1,87 @@
+#include "shim/facts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim/runtime.h"
+
+namespace ahead {
+namespace {
+
+// What one readahead call is sure to take (design, fact 1).
+constexpr int64_t kPieceBytes = 128 << 10;
+// Of the memory that is free when first asked, what one process may fill with data not read yet.
+constexpr int64_t kFreeShare = 8;
+constexpr int64_t kLeastMemory = int64_t{16} << 20;
+constexpr int64_t kMostMemory = int64_t{1} << 30;
+
+// For kernels before 4.11 and sandboxes that do not know statx.
+bool LookAtByFstat(int fd, DescriptorFacts& facts) {
+  struct stat now;
+  if (syscall(SYS_fstat, fd, &now) != 0) return false;
+  facts = {S_ISREG(now.st_mode), {now.st_dev, now.st_ino}, {now.st_size}};
+  return true;
+}
+
+int64_t MemoryBudget() {
+  if (runtime.options().memory != 0) return runtime.options().memory;
+  static constinit std::atomic<int64_t> remembered{0};
+  int64_t budget = remembered.load(std::memory_order_relaxed);
+  if (budget != 0) return budget;
+  struct sysinfo memory;
+  budget = kLeastMemory;
+  if (sysinfo(&memory) == 0) {
+    const auto free_bytes = static_cast<int64_t>((memory.freeram + memory.bufferram) * memory.mem_unit);
+    budget = free_bytes / kFreeShare;
+  }
+  budget = budget < kLeastMemory ? kLeastMemory : budget > kMostMemory ? kMostMemory : budget;
+  remembered.store(budget, std::memory_order_relaxed);
+  return budget;
+}
+
+}  // namespace
+
+Nanos Now() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return {now.tv_sec * 1'000'000'000 + now.tv_nsec};
+}
+
+bool LookAt(int fd, DescriptorFacts& facts) noexcept {
+  struct statx now;
+  constexpr unsigned kWanted = STATX_TYPE | STATX_SIZE | STATX_INO;
+  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, kWanted, &now) != 0)
+    return errno != EBADF && LookAtByFstat(fd, facts);
+  facts = {S_ISREG(now.stx_mode),
+           {makedev(now.stx_dev_major, now.stx_dev_minor), now.stx_ino},
+           {static_cast<int64_t>(now.stx_size)}};
+  return true;
+}
+
+int64_t OffsetOf(int fd) noexcept { return syscall(SYS_lseek, fd, 0, SEEK_CUR); }
+
+bool ReadsThroughCache(int fd) noexcept {
+  const long flags = syscall(SYS_fcntl, fd, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_DIRECT | O_PATH)) == 0;
+}
+
+Facts FactsFor(ByteCount size) noexcept {
+  const auto page = static_cast<int64_t>(runtime.page_bytes());
+  Facts facts;
+  facts.file_size = size;
+  facts.page = {page};
+  facts.piece = {(kPieceBytes + page - 1) / page * page};
+  facts.kernel_window = facts.piece;
+  facts.initial = runtime.initial_size().Get({runtime.options().initial});
+  const int64_t left = MemoryBudget() - OutstandingBytes();
+  facts.allowance = {left > 0 ? left : 0};
+  return facts;
+}
+
+}  // namespace ahead

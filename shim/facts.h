@@ -1,0 +1,32 @@
+// What the engine knows about a descriptor, the time and the memory: the few system calls behind core's Facts.
+#pragma once
+
+#include "core/facts.h"
+#include "core/units.h"
+#include "shim/files.h"
+
+namespace ahead {
+
+// Returns the monotonic time. Cost: no system call.
+Nanos Now() noexcept;
+
+// What a descriptor stands for at this moment.
+struct DescriptorFacts {
+  bool is_regular = false;
+  FileIdentity identity;
+  ByteCount size;
+};
+
+// Asks the kernel, without a round trip to a file server. Returns false when the descriptor is not open.
+bool LookAt(int fd, DescriptorFacts& facts) noexcept;
+
+// Returns where the next read through `fd` begins, or -1 when it has no offset.
+int64_t OffsetOf(int fd) noexcept;
+
+// Says whether reads through `fd` go by the page cache: opened for reading and not O_DIRECT or O_PATH.
+bool ReadsThroughCache(int fd) noexcept;
+
+// Returns the facts for a decision about a file of `size`.
+Facts FactsFor(ByteCount size) noexcept;
+
+}  // namespace ahead

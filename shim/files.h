@@ -1,0 +1,101 @@
+// Files, and the mounts they lie on: what the process reads, by (device, inode), whichever descriptors it uses.
+//
+// A file lives in the table for as long as descriptions or mappings refer to it, and after that until its place is
+// needed: a program that opens the same file again and again keeps what was learnt.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/adaptive_policy.h"
+#include "core/facts.h"
+#include "shim/guard.h"
+#include "shim/residency.h"
+
+namespace ahead {
+
+struct FileIdentity {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+
+  bool operator==(const FileIdentity&) const = default;
+};
+
+// A place in the table, and which of the files that had it is meant.
+struct FileRef {
+  uint16_t index = 0;
+  uint32_t generation = 0;
+
+  bool operator==(const FileRef&) const = default;
+};
+
+// Thread safety: `lock` guards all that is not atomic.
+struct File {
+  OwnedLock lock;
+  std::atomic<int32_t> users{0};        // descriptions and mappings; raised under the table's lock only
+  std::atomic<uint32_t> generation{0};  // written under both locks
+  std::atomic<uint16_t> epoch{0};       // of the process that filled the rest
+  uint8_t mount = 0;
+  bool refused = false;  // the kernel does not read ahead here: never ask again
+  ResidencySource residency = ResidencySource::kCachestat;
+  std::atomic<bool> passive{false};    // the file is known to be cached, as its policy said last
+  std::atomic<int64_t> size_bytes{0};  // as seen at the last decision
+  int64_t outstanding_pages = 0;       // of its policy, as added to the process's sum
+};
+
+// Finds the file, or gives it a place, and takes a use of it. Returns false when another thread is in the table, or it
+// is full of files in use. REQUIRES: inside a Section.
+bool AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept;
+
+// Gives a use back; with the last one, what was fetched and not read is wasted. REQUIRES: inside a Section; the file's
+// lock is not held.
+void ReleaseFile(FileRef ref) noexcept;
+
+// Returns whether `ref` is the file `identity`. Thread safety: a race with reuse gives an answer for either.
+bool IsFile(FileRef ref, const FileIdentity& identity) noexcept;
+
+// Says whether the file is known to be cached, so that nothing is asked for; then `size` is what it last was.
+bool IsPassive(FileRef ref, ByteCount& size) noexcept;
+
+// Holds a file's lock, if it could be had and the place still belongs to the file that is meant. Whatever a fork or an
+// abandoned section left there was then replaced by a blank policy.
+class LockedFile {
+ public:
+  explicit LockedFile(FileRef ref) noexcept;
+  ~LockedFile();
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+
+  explicit operator bool() const noexcept { return held_; }
+  File* operator->() const noexcept { return &file_; }
+  File& operator*() const noexcept { return file_; }
+  AdaptivePolicy& policy() const noexcept;
+  // True when the policy is blank because of a fork or an abandoned section: filters it armed mean nothing now.
+  bool is_renewed() const noexcept { return is_renewed_; }
+
+  // Calls `use(surroundings)` with the congestion state of the file's mount locked. Returns false, without the call,
+  // when another thread kept it too long.
+  template <typename Use>
+  bool WithSurroundings(Use use) {
+    Congestion* congestion = LockMount();
+    if (congestion == nullptr) return false;
+    use(Around(*congestion));
+    UnlockMount();
+    return true;
+  }
+
+ private:
+  Congestion* LockMount() noexcept;
+  void UnlockMount() noexcept;
+  static Surroundings Around(Congestion& congestion) noexcept;
+
+  File& file_;
+  const uint16_t index_;
+  bool held_ = false;
+  bool is_renewed_ = false;
+};
+
+// Returns the bytes fetched and not yet read by this process, over all files.
+int64_t OutstandingBytes() noexcept;
+
+}  // namespace ahead

@@ -1,0 +1,274 @@
+// The entry points: what the host calls instead of libc. No logic here; each says which path its call takes.
+//
+// They are declared by hooks.def with libc's symbol as their assembler name, so that they do not clash with the
+// declarations of libc's headers, whose exception specifications they must not copy: read, open and the like are
+// cancellation points, and the thread is unwound through them.
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "shim/descriptors.h"
+#include "shim/engine.h"
+#include "shim/mappings.h"
+#include "shim/reads.h"
+#include "shim/real.h"
+#include "shim/stdio.h"
+
+namespace ahead::hook {
+
+#define AHEAD_HOOK(name, result, parameters) \
+  __attribute__((visibility("default"))) result name parameters __asm__(#name);
+#include "shim/hooks.def"
+#undef AHEAD_HOOK
+
+namespace {
+
+// The mode is there only when a file may be made.
+mode_t TakeMode(int flags, va_list& rest) {
+  const bool may_create = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  return may_create ? va_arg(rest, mode_t) : 0;
+}
+
+int Opened(int fd) {
+  NoteOpened(fd);
+  return fd;
+}
+
+FILE* Opened(FILE* file) {
+  if (file != nullptr) NoteOpened(OwnDescriptorOf(file));
+  return file;
+}
+
+int Duplicated(int fd, int copy) {
+  NoteDuplicated(fd, copy);
+  return copy;
+}
+
+off_t Moved(int fd, off_t offset) {
+  if (offset >= 0) NoteMoved(fd, offset);
+  return offset;
+}
+
+template <typename Result>
+Result MovedSomewhere(FILE* file, Result result) {
+  NoteMoved(DescriptorOf(file), Description::kUnknown);
+  return result;
+}
+
+// F_DUPFD and F_DUPFD_CLOEXEC are the commands whose result is a descriptor; F_SETFL may set O_DIRECT.
+int Controlled(int fd, int command, int result) {
+  if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) NoteDuplicated(fd, result);
+  if (result >= 0 && command == F_SETFL) NoteClosing(fd);
+  return result;
+}
+
+void* Mapped(void* address, size_t length, int protection, int flags, int fd, off_t offset) {
+  if (address != MAP_FAILED) NoteMapped(address, length, protection, flags, fd, offset);
+  return address;
+}
+
+int Advised(int fd, off_t offset, off_t length, int advice, int error) {
+  if (error == 0 && advice == POSIX_FADV_WILLNEED) NoteAdvice(fd, offset, length);
+  return error;
+}
+
+}  // namespace
+
+int open(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = TakeMode(flags, rest);
+  va_end(rest);
+  return Opened(real::open(path, flags, mode));
+}
+int open64(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = TakeMode(flags, rest);
+  va_end(rest);
+  return Opened(real::open64(path, flags, mode));
+}
+int openat(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = TakeMode(flags, rest);
+  va_end(rest);
+  return Opened(real::openat(folder, path, flags, mode));
+}
+int openat64(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = TakeMode(flags, rest);
+  va_end(rest);
+  return Opened(real::openat64(folder, path, flags, mode));
+}
+int creat(const char* path, mode_t mode) { return Opened(real::creat(path, mode)); }
+int creat64(const char* path, mode_t mode) { return Opened(real::creat64(path, mode)); }
+int __open_2(const char* path, int flags) { return Opened(real::__open_2(path, flags)); }
+int __open64_2(const char* path, int flags) { return Opened(real::__open64_2(path, flags)); }
+int __openat_2(int folder, const char* path, int flags) { return Opened(real::__openat_2(folder, path, flags)); }
+int __openat64_2(int folder, const char* path, int flags) { return Opened(real::__openat64_2(folder, path, flags)); }
+
+int close(int fd) {
+  NoteClosing(fd);
+  return real::close(fd);
+}
+int dup(int fd) { return Duplicated(fd, real::dup(fd)); }
+int dup2(int fd, int copy) {
+  if (fd != copy) NoteClosing(copy);
+  return Duplicated(fd, real::dup2(fd, copy));
+}
+int dup3(int fd, int copy, int flags) {
+  if (fd != copy) NoteClosing(copy);
+  return Duplicated(fd, real::dup3(fd, copy, flags));
+}
+int fcntl(int fd, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* argument = va_arg(rest, void*);
+  va_end(rest);
+  return Controlled(fd, command, real::fcntl(fd, command, argument));
+}
+int fcntl64(int fd, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* argument = va_arg(rest, void*);
+  va_end(rest);
+  return Controlled(fd, command, real::fcntl64(fd, command, argument));
+}
+
+ssize_t read(int fd, void* buffer, size_t count) {
+  return Read(fd, count, [=] { return real::read(fd, buffer, count); });
+}
+ssize_t pread(int fd, void* buffer, size_t count, off_t offset) {
+  return ReadAt(fd, offset, count, [=] { return real::pread(fd, buffer, count, offset); });
+}
+ssize_t pread64(int fd, void* buffer, size_t count, off_t offset) {
+  return ReadAt(fd, offset, count, [=] { return real::pread64(fd, buffer, count, offset); });
+}
+ssize_t readv(int fd, const iovec* parts, int count) {
+  return Read(fd, kUnknownCount, [=] { return real::readv(fd, parts, count); });
+}
+ssize_t preadv(int fd, const iovec* parts, int count, off_t offset) {
+  return ReadAt(fd, offset, kUnknownCount, [=] { return real::preadv(fd, parts, count, offset); });
+}
+ssize_t preadv64(int fd, const iovec* parts, int count, off_t offset) {
+  return ReadAt(fd, offset, kUnknownCount, [=] { return real::preadv64(fd, parts, count, offset); });
+}
+ssize_t preadv2(int fd, const iovec* parts, int count, off_t offset, int flags) {
+  return ReadWithFlags(fd, offset, flags, [=] { return real::preadv2(fd, parts, count, offset, flags); });
+}
+ssize_t preadv64v2(int fd, const iovec* parts, int count, off_t offset, int flags) {
+  return ReadWithFlags(fd, offset, flags, [=] { return real::preadv64v2(fd, parts, count, offset, flags); });
+}
+ssize_t __read_chk(int fd, void* buffer, size_t count, size_t size) {
+  return Read(fd, count, [=] { return real::__read_chk(fd, buffer, count, size); });
+}
+ssize_t __pread_chk(int fd, void* buffer, size_t count, off_t offset, size_t size) {
+  return ReadAt(fd, offset, count, [=] { return real::__pread_chk(fd, buffer, count, offset, size); });
+}
+ssize_t __pread64_chk(int fd, void* buffer, size_t count, off_t offset, size_t size) {
+  return ReadAt(fd, offset, count, [=] { return real::__pread64_chk(fd, buffer, count, offset, size); });
+}
+off_t lseek(int fd, off_t offset, int whence) { return Moved(fd, real::lseek(fd, offset, whence)); }
+off_t lseek64(int fd, off_t offset, int whence) { return Moved(fd, real::lseek64(fd, offset, whence)); }
+
+FILE* fopen(const char* path, const char* mode) { return Opened(real::fopen(path, mode)); }
+FILE* fopen64(const char* path, const char* mode) { return Opened(real::fopen64(path, mode)); }
+FILE* fdopen(int fd, const char* mode) { return real::fdopen(fd, mode); }
+FILE* freopen(const char* path, const char* mode, FILE* file) {
+  NoteClosing(OwnDescriptorOf(file));
+  return Opened(real::freopen(path, mode, file));
+}
+FILE* freopen64(const char* path, const char* mode, FILE* file) {
+  NoteClosing(OwnDescriptorOf(file));
+  return Opened(real::freopen64(path, mode, file));
+}
+int fclose(FILE* file) {
+  NoteClosing(OwnDescriptorOf(file));
+  return real::fclose(file);
+}
+size_t fread(void* items, size_t size, size_t count, FILE* file) {
+  return ReadItems(file, size, count, [=] { return real::fread(items, size, count, file); });
+}
+size_t fread_unlocked(void* items, size_t size, size_t count, FILE* file) {
+  return ReadItems(file, size, count, [=] { return real::fread_unlocked(items, size, count, file); });
+}
+size_t __fread_chk(void* items, size_t room, size_t size, size_t count, FILE* file) {
+  return ReadItems(file, size, count, [=] { return real::__fread_chk(items, room, size, count, file); });
+}
+size_t __fread_unlocked_chk(void* items, size_t room, size_t size, size_t count, FILE* file) {
+  return ReadItems(file, size, count, [=] { return real::__fread_unlocked_chk(items, room, size, count, file); });
+}
+char* fgets(char* line, int size, FILE* file) {
+  return ReadShortLine(file, [=] { return real::fgets(line, size, file); });
+}
+char* fgets_unlocked(char* line, int size, FILE* file) {
+  return ReadShortLine(file, [=] { return real::fgets_unlocked(line, size, file); });
+}
+char* __fgets_chk(char* line, size_t room, int size, FILE* file) {
+  return ReadShortLine(file, [=] { return real::__fgets_chk(line, room, size, file); });
+}
+char* __fgets_unlocked_chk(char* line, size_t room, int size, FILE* file) {
+  return ReadShortLine(file, [=] { return real::__fgets_unlocked_chk(line, room, size, file); });
+}
+ssize_t getline(char** line, size_t* room, FILE* file) {
+  return ReadWholeLine(file, [=] { return real::getline(line, room, file); });
+}
+ssize_t getdelim(char** line, size_t* room, int end, FILE* file) {
+  return ReadWholeLine(file, [=] { return real::getdelim(line, room, end, file); });
+}
+ssize_t __getdelim(char** line, size_t* room, int end, FILE* file) {
+  return ReadWholeLine(file, [=] { return real::__getdelim(line, room, end, file); });
+}
+int __uflow(FILE* file) {
+  return Refill(file, 1, [=] { return real::__uflow(file); });
+}
+int __underflow(FILE* file) {
+  return Refill(file, 0, [=] { return real::__underflow(file); });
+}
+int fseek(FILE* file, long offset, int whence) { return MovedSomewhere(file, real::fseek(file, offset, whence)); }
+int fseeko(FILE* file, off_t offset, int whence) { return MovedSomewhere(file, real::fseeko(file, offset, whence)); }
+int fseeko64(FILE* file, off_t offset, int whence) {
+  return MovedSomewhere(file, real::fseeko64(file, offset, whence));
+}
+void rewind(FILE* file) {
+  real::rewind(file);
+  NoteMoved(DescriptorOf(file), Description::kUnknown);
+}
+int fsetpos(FILE* file, const fpos_t* place) { return MovedSomewhere(file, real::fsetpos(file, place)); }
+int fsetpos64(FILE* file, const fpos_t* place) { return MovedSomewhere(file, real::fsetpos64(file, place)); }
+
+int posix_fadvise(int fd, off_t offset, off_t length, int advice) {
+  return Advised(fd, offset, length, advice, real::posix_fadvise(fd, offset, length, advice));
+}
+int posix_fadvise64(int fd, off_t offset, off_t length, int advice) {
+  return Advised(fd, offset, length, advice, real::posix_fadvise64(fd, offset, length, advice));
+}
+ssize_t readahead(int fd, off_t offset, size_t count) {
+  const ssize_t result = real::readahead(fd, offset, count);
+  if (result == 0 && count != 0) NoteAdvice(fd, offset, ClampCount(count));
+  return result;
+}
+void* mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) {
+  void* result = real::mmap(address, length, protection, flags, fd, offset);
+  return Mapped(result, length, protection, flags, fd, offset);
+}
+void* mmap64(void* address, size_t length, int protection, int flags, int fd, off_t offset) {
+  void* result = real::mmap64(address, length, protection, flags, fd, offset);
+  return Mapped(result, length, protection, flags, fd, offset);
+}
+int munmap(void* address, size_t length) {
+  NoteUnmapping(address, length);
+  return real::munmap(address, length);
+}
+int madvise(void* address, size_t length, int advice) {
+  const int result = real::madvise(address, length, advice);
+  if (result == 0) NoteMemoryAdvice(address, length, advice);
+  return result;
+}
+
+}  // namespace ahead::hook

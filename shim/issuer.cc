@@ -1,0 +1,132 @@
+#include "shim/issuer.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shim/facts.h"
+
+namespace ahead {
+namespace {
+
+using State = PieceOutcome::State;
+
+// A call that takes longer waited for a free request slot of the mount (design, section 5).
+constexpr Nanos kBlocked{500'000};
+// Not known: the piece was not looked at.
+constexpr int32_t kUnknownPages = -1;
+
+class BatchIssue {
+ public:
+  BatchIssue(int fd, const Decision& decision, const Facts& facts, ResidencySource& source, Batch& batch)
+      : fd_(fd), decision_(decision), facts_(facts), source_(source), batch_(batch) {}
+
+  void LookBefore() {
+    for (int32_t i = 0; i < batch_.count; ++i) before_[i] = kUnknownPages;
+    if (!decision_.check) return;
+    if (source_ == ResidencySource::kCachestat && LookByCachestat(before_)) return;
+    for (int32_t i = 0; i < batch_.count && source_ == ResidencySource::kNowait; ++i)
+      if (!PieceAt(i).empty() && IsReadableNow(fd_, PieceAt(i).begin, source_)) before_[i] = PagesOf(i);
+  }
+
+  void Ask(int32_t allowed) {
+    Nanos before_call = Now();
+    bool stopped = false;
+    for (int32_t i = 0; i < batch_.count; ++i) {
+      PieceOutcome& outcome = batch_.outcomes[i];
+      outcome = {};
+      batch_.asked_at[i] = before_call;
+      if (before_[i] >= PagesOf(i)) {
+        outcome.state = State::kResident;
+        outcome.sure = source_ == ResidencySource::kCachestat;
+        continue;
+      }
+      if (stopped || allowed <= 0) continue;
+      const bool taken = syscall(SYS_readahead, fd_, PieceAt(i).begin.value, PieceAt(i).size().value) == 0;
+      const int error = errno;
+      const Nanos after_call = Now();
+      if (!taken) {
+        batch_.refused = error;
+        stopped = true;
+        continue;
+      }
+      --allowed;
+      outcome.state = State::kIssued;
+      outcome.fresh_pages = PagesOf(i) - (before_[i] > 0 ? before_[i] : 0);
+      outcome.blocked = after_call - before_call;
+      batch_.asked_at[i] = before_call = after_call;
+      stopped = outcome.blocked > kBlocked && !decision_.starving;
+    }
+  }
+
+  // What was taken shows as cached at once, because the kernel puts the pages there before it reads them.
+  void LookAfter() {
+    if (source_ != ResidencySource::kCachestat) return;
+    int32_t after[Batch::kMost];
+    if (!AnyIssued() || !LookByCachestat(after)) return;
+    for (int32_t i = 0; i < batch_.count; ++i) {
+      PieceOutcome& outcome = batch_.outcomes[i];
+      if (outcome.state != State::kIssued) continue;
+      const int32_t before = before_[i] > 0 ? before_[i] : 0;
+      outcome.sure = before_[i] != kUnknownPages;
+      outcome.fresh_pages = after[i] > before ? after[i] - before : 0;
+      if (outcome.fresh_pages == 0) outcome.state = State::kDropped;
+    }
+  }
+
+ private:
+  ByteRange PieceAt(int32_t i) const { return decision_.Piece(batch_.first + i); }
+
+  int32_t PagesOf(int32_t i) const {
+    const ByteRange piece = PieceAt(i);
+    const int64_t page = facts_.page.value;
+    return static_cast<int32_t>((piece.end.value + page - 1) / page - piece.begin.value / page);
+  }
+
+  bool AnyIssued() const {
+    for (int32_t i = 0; i < batch_.count; ++i)
+      if (batch_.outcomes[i].state == State::kIssued) return true;
+    return false;
+  }
+
+  // Fills `pages` with what is cached of each piece. As a rule all of a batch is there or nothing is, and one call
+  // tells. Returns false when cachestat does not work on this file.
+  bool LookByCachestat(int32_t (&pages)[Batch::kMost]) {
+    const ByteRange first = PieceAt(0);
+    const ByteRange last = PieceAt(batch_.count - 1);
+    const ByteRange whole{first.begin < last.begin ? first.begin : last.begin,
+                          first.end < last.end ? last.end : first.end};
+    int64_t wanted = 0;
+    for (int32_t i = 0; i < batch_.count; ++i) wanted += PagesOf(i);
+    const int64_t cached = CountResidentPages(fd_, whole, source_);
+    if (cached < 0) return false;
+    const int64_t step = decision_.step.value < 0 ? -decision_.step.value : decision_.step.value;
+    const bool is_gapless = batch_.count == 1 || step <= decision_.length.value;
+    for (int32_t i = 0; i < batch_.count; ++i) {
+      int64_t found = cached == 0 ? 0 : PagesOf(i);
+      if (cached != 0 && !(is_gapless && cached >= wanted)) found = CountResidentPages(fd_, PieceAt(i), source_);
+      if (found < 0) return false;
+      pages[i] = static_cast<int32_t>(found);
+    }
+    return true;
+  }
+
+  const int fd_;
+  const Decision& decision_;
+  const Facts& facts_;
+  ResidencySource& source_;
+  Batch& batch_;
+  int32_t before_[Batch::kMost];
+};
+
+}  // namespace
+
+void IssueBatch(int fd, const Decision& decision, const Facts& facts, int32_t allowed, ResidencySource& source,
+                Batch& batch) noexcept {
+  BatchIssue issue(fd, decision, facts, source, batch);
+  issue.LookBefore();
+  issue.Ask(allowed);
+  issue.LookAfter();
+}
+
+}  // namespace ahead

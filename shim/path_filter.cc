@@ -1,0 +1,46 @@
+#include "shim/path_filter.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shim/glob.h"
+#include "shim/guard.h"
+#include "shim/runtime.h"
+
+namespace ahead {
+namespace {
+
+// Too large for the stacks that hosts give their threads.
+constinit char path[4096] = {};
+constinit OwnedLock path_lock;
+
+// Writes "/proc/self/fd/N" behind the constant part of `link`.
+void AppendNumber(char* at, int fd) {
+  int digits = 1;
+  for (int rest = fd; rest >= 10; rest /= 10) ++digits;
+  at[digits] = 0;
+  while (digits > 0) at[--digits] = static_cast<char>('0' + fd % 10), fd /= 10;
+}
+
+bool Matches(const Options& options, Span name) {
+  if (options.include_text != nullptr && !MatchesAnyGlob(options.include_text, name)) return false;
+  return options.exclude_text == nullptr || !MatchesAnyGlob(options.exclude_text, name);
+}
+
+}  // namespace
+
+bool IsWanted(int fd) noexcept {
+  const Options& options = runtime.options();
+  if (options.include_text == nullptr && options.exclude_text == nullptr) return true;
+  char link[32] = "/proc/self/fd/";
+  AppendNumber(link + sizeof("/proc/self/fd/") - 1, fd);
+  if (path_lock.SpinLock() == OwnedLock::Got::kBusy) return false;
+  const long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path));
+  // Without /proc no name is known: nothing is included, nothing excluded.
+  const bool wanted = length >= 0 ? Matches(options, {path, path + length}) : options.include_text == nullptr;
+  path_lock.Unlock();
+  return wanted;
+}
+
+}  // namespace ahead

@@ -1,0 +1,146 @@
+#include "shim/runtime.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shim/guard.h"
+#include "shim/message.h"
+#include "shim/real.h"
+#include "stats/segment_map.h"
+
+namespace ahead {
+namespace {
+
+// What alive_ holds: the kernel makes it 0 in a child of fork.
+constexpr uint32_t kWiped = 0;
+constexpr uint32_t kAdopting = 1;
+constexpr uint32_t kAlive = 2;
+
+constexpr char kPrefix[] = "AHEAD_";
+constexpr char kSession[] = "AHEAD_SESSION";
+
+// The texts of options: the host may overwrite its environment.
+constinit char texts[8192] = {};
+constinit size_t texts_used = 0;
+
+// Counts where there is no segment, or no room in it.
+constinit Block private_block = {};
+
+// Returns the value in "NAME=value" if the name is `name`, else null.
+const char* ValueOf(const char* entry, const char* name) {
+  const size_t length = strlen(name);
+  return strncmp(entry, name, length) == 0 && entry[length] == '=' ? entry + length + 1 : nullptr;
+}
+
+size_t RowOf(const char* variable) {
+  size_t row = 0;
+  while (row < kOptionCount && strcmp(OptionAt(row).variable, variable) != 0) ++row;
+  return row;
+}
+
+pid_t CurrentPid() { return static_cast<pid_t>(syscall(SYS_getpid)); }
+
+}  // namespace
+
+constinit Runtime runtime;
+
+void Runtime::Start(char** environment) noexcept {
+  const ErrnoSaver errno_saver;
+  // A program with rights its user does not have must not be told by the environment where to write.
+  const bool go = getauxval(AT_SECURE) == 0 && ReadOptions(environment) && options_.off == 0;
+  if (go) {
+    pid_ = CurrentPid();
+    page_bytes_ = getauxval(AT_PAGESZ);
+    WatchForForks();
+    OpenSegment();
+    ClaimOwnBlock();
+  }
+  real::Start();
+  state_.store(go ? State::kOn : State::kPassThrough, std::memory_order_release);
+}
+
+// Returns false when AHEAD_OFF says so, whatever the other variables are.
+bool Runtime::ReadOptions(char** environment) noexcept {
+  const size_t off = RowOf("AHEAD_OFF");
+  for (char** entry = environment; *entry != nullptr; ++entry)
+    if (const char* value = ValueOf(*entry, "AHEAD_OFF"); value != nullptr && SetOption(options_, off, value))
+      if (options_.off != 0) return false;
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    if (strncmp(*entry, kPrefix, sizeof(kPrefix) - 1) != 0) continue;
+    if (const char* value = ValueOf(*entry, kSession)) session_ = Keep(value);
+    for (size_t row = 0; row < kOptionCount; ++row) {
+      const char* value = ValueOf(*entry, OptionAt(row).variable);
+      if (value == nullptr) continue;
+      if (OptionAt(row).kind == OptionKind::kText) value = Keep(value);
+      if (value == nullptr || !SetOption(options_, row, value)) ReportBadOption(row, *entry);
+    }
+  }
+  return true;
+}
+
+// Returns a copy that lasts, null when there is no room.
+const char* Runtime::Keep(const char* text) noexcept {
+  const size_t bytes = strlen(text) + 1;
+  if (bytes > sizeof(texts) - texts_used) return nullptr;
+  char* copy = texts + texts_used;
+  texts_used += bytes;
+  return static_cast<char*>(memcpy(copy, text, bytes));
+}
+
+void Runtime::OpenSegment() noexcept {
+  if (session_ != nullptr) segment_ = MapSegmentFile(session_, MapMode::kOpen);
+  if (segment_ != nullptr || options_.stats_text == nullptr) return;
+  segment_ = MapStatsFile(options_.stats_text, pid_);
+  // A file of another user's is passed by in silence: the programs of one run may change their user.
+  if (segment_ == nullptr && errno != EACCES && errno != EPERM) ReportBadFile("AHEAD_STATS", options_.stats_text);
+}
+
+void Runtime::ClaimOwnBlock() noexcept {
+  block_ = segment_ != nullptr ? ClaimBlock(segment_, pid_) : nullptr;
+  if (block_ == nullptr) block_ = &private_block;
+}
+
+void Runtime::WatchForForks() noexcept {
+  const long page = syscall(SYS_mmap, nullptr, page_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == -1) return;
+  if (syscall(SYS_madvise, page, page_bytes_, MADV_WIPEONFORK) != 0) {
+    syscall(SYS_munmap, page, page_bytes_);
+    return;
+  }
+  alive_ = reinterpret_cast<std::atomic<uint32_t>*>(page);
+  alive_->store(kAlive, std::memory_order_relaxed);
+}
+
+bool Runtime::OwnsTables() noexcept {
+  if (!is_on()) return false;
+  if (alive_ != nullptr && alive_->load(std::memory_order_acquire) != kAlive) return AdoptFork();
+  return CurrentPid() == pid_;
+}
+
+// Makes the copied tables this process's own. What lies in them is told by its epoch to be the parent's and dropped
+// where it is met (files.h), so nothing is walked through here.
+bool Runtime::AdoptFork() noexcept {
+  uint32_t expected = kWiped;
+  if (!alive_->compare_exchange_strong(expected, kAdopting)) return false;
+  pid_ = CurrentPid();
+  epoch_.store(static_cast<uint16_t>(epoch_.load(std::memory_order_relaxed) + 1), std::memory_order_relaxed);
+  memset(static_cast<void*>(&private_block), 0, sizeof(private_block));
+  if (options_.stats_text != nullptr && session_ == nullptr && HasProcessPattern(options_.stats_text)) {
+    // The parent's stays mapped: a section that a fork interrupted may still count into it.
+    segment_ = MapStatsFile(options_.stats_text, pid_);
+  }
+  ClaimOwnBlock();
+  alive_->store(kAlive, std::memory_order_release);
+  return true;
+}
+
+}  // namespace ahead
+
+extern "C" {
+__attribute__((constructor)) static void AheadStart(int, char**, char** environment) {
+  ahead::runtime.Start(environment);
+}
+}

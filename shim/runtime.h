@@ -1,0 +1,73 @@
+// The state of the library in this process: is it on, with which options, where does it count, and is this still the
+// process that its tables describe?
+//
+// Nothing here is ever destroyed: host code that runs after our libc's exit handlers still finds everything in place.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/initial_size.h"
+#include "core/options.h"
+#include "core/units.h"
+#include "stats/segment.h"
+
+namespace ahead {
+
+// Thread safety: written by the constructor and, in a child of fork, by the first thread that comes; read by all.
+class Runtime {
+ public:
+  enum class State : uint8_t {
+    kStarting,  // our constructor has not run: calls go to the kernel unseen
+    kOn,
+    kPassThrough,  // switched off, or not fit to run here; for good
+  };
+
+  // Reads the environment and goes on or stays out of the way. Called once, by the constructor.
+  void Start(char** environment) noexcept;
+
+  bool is_on() const noexcept { return state_.load(std::memory_order_relaxed) == State::kOn; }
+
+  // Says whether this thread may use and change the tables: the library is on, and they are those of this process. In
+  // the first call of a child of fork, makes them so. False in a child of vfork, which runs in its parent's memory, and
+  // in whatever else shares memory but not the process number. Cost: one system call.
+  bool OwnsTables() noexcept;
+
+  // Switches off for good, for a process in which the kernel refuses what we do.
+  void GiveUp() noexcept { state_.store(State::kPassThrough, std::memory_order_relaxed); }
+
+  // A number that changes with each fork: state of another epoch was the parent's.
+  uint16_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
+
+  const Options& options() const noexcept { return options_; }
+  InitialSize& initial_size() noexcept { return initial_size_; }
+  Block& block() noexcept { return *block_; }
+  uintptr_t page_bytes() const noexcept { return page_bytes_; }
+
+ private:
+  bool ReadOptions(char** environment) noexcept;
+  const char* Keep(const char* text) noexcept;
+  void OpenSegment() noexcept;
+  void ClaimOwnBlock() noexcept;
+  void WatchForForks() noexcept;
+  bool AdoptFork() noexcept;
+
+  std::atomic<State> state_{State::kStarting};
+  std::atomic<uint16_t> epoch_{1};
+  pid_t pid_ = 0;
+  uintptr_t page_bytes_ = 4096;
+  // In a page that the kernel clears in the child of a fork (MADV_WIPEONFORK), and not in that of a vfork. Null on
+  // kernels that cannot: children of either kind then go without us.
+  std::atomic<uint32_t>* alive_ = nullptr;
+  Options options_;
+  const char* session_ = nullptr;  // AHEAD_SESSION
+  InitialSize initial_size_;
+  Segment* segment_ = nullptr;
+  Block* block_ = nullptr;  // in the segment, or private
+};
+
+extern constinit Runtime runtime;
+
+}  // namespace ahead
