@@ -6,7 +6,7 @@ namespace {
 // Readers of one file in several threads overtake each other by about this much.
 constexpr ByteCount kSlack{128 << 10};
 // A strided stream starts with this many reads ahead.
-constexpr int64_t kStrideStartup = 8;
+constexpr int64_t kStrideStartup = 16;
 // Pages left unread this far behind the reader are given up.
 constexpr ByteCount kLag{1 << 20};
 
@@ -163,10 +163,10 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
     // It should have arrived long ago, and yet the reader waited as long as for a page nobody asked for.
     Stream& mutable_stream = *table_.Find(decision.stream);
     mutable_stream.frontier = mutable_stream.mark = mutable_stream.position;
-    around.congestion.OnDropped(completion.time, 1);
+    around.congestion.OnDropped(completion.time);
   }
 
-  const bool untouched = fast && !in_window && (stream == nullptr || stream->useful.outstanding() == 0);
+  const bool untouched = fast && !in_window && OutstandingPages() == 0;
   fast_reads_ = untouched ? fast_reads_ + 1 : 0;
   // Pieces that could not be looked at before they were asked for, and a read that did not wait for the first of them:
   // they had been there before.
@@ -219,24 +219,26 @@ void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange r
   const int64_t piece = facts.piece.value;
   const bool windowed = stream->frontier > stream->position;
   if (!windowed && !stream->left_alone) return;
+  // A read that reaches the mark is one that Plan answers: the filter ends a slot before it.
+  const int64_t last = stream->mark - 1;
   switch (stream->track.shape) {
     case Shape::kForward: {
-      int64_t limit = AlignDown(stream->next.value, piece) + piece;
-      const int64_t mark = stream->track.Begin(stream->mark).value;
+      int64_t limit = AlignUp(stream->next.value, piece);  // the first read of each piece is timed
+      const int64_t mark = stream->track.Begin(last).value;
       if (windowed && mark < limit) limit = mark;
       if (read.end == stream->next) filter.ArmForward(id, stream->next, {limit});
       break;
     }
     case Shape::kBackward: {
-      int64_t limit = AlignDown(stream->next.value - 1, piece);
-      const int64_t mark = (stream->track.Begin(stream->mark) + facts.page).value;
+      int64_t limit = AlignDown(stream->next.value, piece);
+      const int64_t mark = (stream->track.Begin(last) + facts.page).value;
       if (windowed && mark > limit) limit = mark;
       if (read.begin == stream->next) filter.ArmBackward(id, stream->next, {limit});
       break;
     }
     case Shape::kStride: {
-      // Each read has a piece of its own, so a few at most go untimed.
-      const int64_t left = windowed ? stream->mark - stream->position : 0;
+      // Each read has a piece of its own and may wait for it: only while nobody waits do a few go untimed.
+      const int64_t left = windowed && !stream->window.late() ? last - stream->position : 0;
       filter.ArmStride(id, stream->next, stream->track.step, stream->track.length, left < 4 ? left : 4);
       break;
     }

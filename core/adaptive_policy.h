@@ -110,7 +110,7 @@ class AdaptivePolicy {
   int32_t fast_reads_ = 0;  // in a row, without anything of ours outstanding
   int64_t pass_calls_ = kFewPasses;
 
-  static constexpr int64_t kStartup = 512 << 10;
+  static constexpr int64_t kStartup = 1024 << 10;
   static constexpr int64_t kFewPasses = 16;
 };
 

@@ -17,10 +17,10 @@ class Congestion {
   // Returns how many pieces are thought to be in flight at `now`: those issued less than one arrival time ago.
   int32_t InFlight(Nanos now) const;
 
-  // A piece was handed to the kernel at `now`; the call took `blocked`.
-  void OnIssued(Nanos now, Nanos blocked, bool starving);
-  // `pieces` of those issued at `now` were not taken.
-  void OnDropped(Nanos now, int32_t pieces);
+  // A piece was handed to the kernel by a call that took `blocked` and ended at `now`.
+  void OnIssued(Nanos now, Nanos blocked);
+  // Some of the pieces issued just before `now` were not taken.
+  void OnDropped(Nanos now);
   // A read that found nothing prefetched took `duration`: a sample of the device's latency.
   void OnMiss(Nanos duration);
 
@@ -31,7 +31,8 @@ class Congestion {
  private:
   static constexpr int32_t kRing = 256;
 
-  int32_t limit_ = 64;
+  int32_t limit_ = 128;
+  int32_t fitted_ = 0;  // the most that was in flight when a call blocked, of late
   int32_t credit_ = 0;  // pieces taken since the limit last grew
   Nanos latency_;
   uint32_t issued_ = 0;  // pieces ever issued; the ring holds the times of the last kRing

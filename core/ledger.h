@@ -37,7 +37,7 @@ struct Ledger {
   };
   Cell cells[kEventCount][kClassCount];
   // Sum over requests of the square of their pages, for the variance of the request size.
-  uint64_t readahead_square_pages[kClassCount];
+  uint64_t readahead_square_pages[kClassCount] = {};
 
   // Counts one event of `pages` pages. `requests` is 0 where only pages are charged.
   void Add(Event event, Class cls, uint64_t pages, uint64_t requests = 1) {

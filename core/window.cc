@@ -9,6 +9,9 @@ constexpr double kStartupGain = 4;
 constexpr double kStillGrowing = 1.25;
 // The windowed maximum: the best rate fades by a tenth a round, so about ten rounds.
 constexpr double kFade = 0.9;
+// A reader that waits at less than this share of the best rate has too little ahead, whatever the latency's minimum
+// says.
+constexpr double kTooLow = 0.8;
 
 }  // namespace
 
@@ -20,6 +23,7 @@ void Window::Start(int64_t slot, int64_t distance, Nanos now) {
   round_waited_ = {};
   best_rate_ = 0;
   starving_ = false;
+  late_ = true;
 }
 
 void Window::Widen(int64_t slots) {
@@ -28,7 +32,7 @@ void Window::Widen(int64_t slots) {
 
 void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency) {
   round_waited_ = round_waited_ + waited;
-  if (waited.value > 0) starving_ = true;
+  if (waited.value > 0) starving_ = late_ = true;
   if (slot < round_end_) return;
 
   const double elapsed = static_cast<double>((now - round_began_).value);
@@ -39,12 +43,16 @@ void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency) {
   if (round_waited_.value > 0 && latency.value > 0) {
     const double gain = waited_most && growing ? kStartupGain : kGain;
     const double target = gain * best_rate_ * static_cast<double>(latency.value);
-    if (target > static_cast<double>(distance_))
+    const double distance = static_cast<double>(distance_);
+    if (target > distance)
       distance_ = static_cast<int64_t>(target);
-    else if (!waited_most)
-      distance_ -= (distance_ - static_cast<int64_t>(target)) / 8;
+    else if (rate < best_rate_ * kTooLow)
+      distance_ = static_cast<int64_t>(distance * 5 / 4);
+    else
+      distance_ -= static_cast<int64_t>((distance - target) / 8);
   }
   starving_ = waited_most;
+  late_ = round_waited_.value > 0;
   round_begin_ = slot;
   round_end_ = slot + (distance_ > 0 ? distance_ : 1);
   round_began_ = now;

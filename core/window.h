@@ -40,6 +40,8 @@ class Window {
   int64_t distance() const { return distance_; }
   // Returns whether the reader did nothing but wait in the round before this one, or has waited in this one.
   bool starving() const { return starving_; }
+  // Returns whether the reader waited in this round or the one before; a new stream is late until a round has passed.
+  bool late() const { return late_; }
 
  private:
   int64_t distance_ = 0;
@@ -49,6 +51,7 @@ class Window {
   Nanos round_waited_;
   double best_rate_ = 0;  // slots per nanosecond
   bool starving_ = false;
+  bool late_ = true;
 };
 
 }  // namespace ahead

@@ -85,8 +85,8 @@ int64_t AdaptivePolicy::Want(const Stream& stream, const Facts& facts, const Sur
     want = options.initial / length;
   } else if (stream.proved) {
     const int64_t read = stream.position - stream.first;
-    int64_t proved = stream.track.shape == Shape::kStride ? 4 * read : read * 7 / 4;
-    const int64_t startup = stream.track.shape == Shape::kStride ? 8 : startup_.value / length;
+    int64_t proved = stream.track.shape == Shape::kStride ? 8 * read : read * 7 / 4;
+    const int64_t startup = stream.track.shape == Shape::kStride ? 16 : startup_.value / length;
     if (proved < startup) proved = startup;
     if (want < startup) want = startup;
     if (want > proved) want = proved;
@@ -154,7 +154,7 @@ void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const Piece
   const int64_t pages_per_slot = stream->track.PagesPerSlot(facts.page);
   switch (outcome.state) {
     case PieceOutcome::State::kIssued: {
-      around.congestion.OnIssued(now, outcome.blocked, decision.starving);
+      around.congestion.OnIssued(now, outcome.blocked);
       // Which of the pages were new is not known; what was there before lies mostly at the near end.
       const int64_t fresh = (outcome.fresh_pages + pages_per_slot - 1) / pages_per_slot;
       const SlotRange added{slots.end - (fresh < slots.size() ? fresh : slots.size()), slots.end};
@@ -191,13 +191,14 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
   Ledger& ledger = around.ledger;
   if (books_.resident > 0) ledger.Add(Event::io_cache_hit, method, static_cast<uint64_t>(books_.resident));
   if (books_.dropped > 0) {
-    around.congestion.OnDropped(now, books_.dropped);
+    around.congestion.OnDropped(now);
     ledger.Add(Event::io_congestion, method,
                static_cast<uint64_t>(books_.dropped) * static_cast<uint64_t>(Unit(stream, facts)) * pages_per_slot);
   }
   if (books_.asked == 0) {
-    // All of it was there: the file is cached, or the kernel is ahead of us. Either way there is nothing to do.
-    if (books_.resident > 0 && !books_.hole) passive_ = true;
+    // All of it was there, and not by our doing: the file is cached, or the kernel is ahead of us. Either way there is
+    // nothing to do.
+    if (books_.resident > 0 && !books_.hole && OutstandingPages() == 0) passive_ = true;
     PlaceMark(stream, decision, facts, around);
     return;
   }

@@ -1,0 +1,64 @@
+#include "core/congestion.h"
+
+#include <gtest/gtest.h>
+
+namespace ahead {
+namespace {
+
+TEST(CongestionTest, CountsAsInFlightWhatIsYoungerThanTheLatency) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  for (int i = 0; i < 10; ++i) congestion.OnIssued(10_ms + 100_us * i, {});
+  EXPECT_EQ(congestion.InFlight(11_ms), 10);
+  EXPECT_EQ(congestion.InFlight(12_ms + 450_us), 5);
+  EXPECT_EQ(congestion.InFlight(20_ms), 0);
+}
+
+TEST(CongestionTest, StopsAtWhatFittedOnceACallBlocked) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  for (int i = 0; i < 12; ++i) congestion.OnIssued(10_ms, {});
+  congestion.OnIssued(10_ms + 300_us, 300_us);
+  EXPECT_EQ(congestion.limit(), 13);
+}
+
+TEST(CongestionTest, ASecondCallThatBlocksAtOnceDoesNotHalveTheLimitAgain) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  for (int i = 0; i < 64; ++i) congestion.OnIssued(10_ms, {});
+  congestion.OnIssued(12_ms, 1900_us);
+  congestion.OnIssued(14_ms, 1900_us);
+  EXPECT_GE(congestion.limit(), 63);
+}
+
+TEST(CongestionTest, GrowsByOneForEachEighthOfItselfThatWasTaken) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  for (int i = 0; i < 31; ++i) congestion.OnIssued(10_ms, {});
+  congestion.OnIssued(10_ms + 1_ms, 1_ms);
+  ASSERT_EQ(congestion.limit(), 32);
+  for (int i = 0; i < 4; ++i) congestion.OnIssued(20_ms + 1_ms * i, {});
+  EXPECT_EQ(congestion.limit(), 33);
+}
+
+TEST(CongestionTest, CutsToWhatFittedWhenPiecesWereDropped) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  for (int i = 0; i < 9; ++i) congestion.OnIssued(10_ms, {});
+  congestion.OnDropped(10_ms);
+  EXPECT_EQ(congestion.limit(), 9);
+  EXPECT_EQ(congestion.Allowed(10_ms), 0);
+  EXPECT_EQ(congestion.Allowed(13_ms), 9);
+}
+
+TEST(CongestionTest, TheLatencyFollowsASlowerDeviceOnlySlowly) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  congestion.OnMiss(66_ms);
+  EXPECT_EQ(congestion.latency(), 3_ms);
+  congestion.OnMiss(1_ms);
+  EXPECT_EQ(congestion.latency(), 1_ms);
+}
+
+}  // namespace
+}  // namespace ahead

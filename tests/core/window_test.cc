@@ -1,0 +1,45 @@
+#include "core/window.h"
+
+#include <gtest/gtest.h>
+
+namespace ahead {
+namespace {
+
+TEST(WindowTest, HoldsItsDistanceWhileTheReaderDoesNotWait) {
+  Window window;
+  window.Start(0, 128, 0_ms);
+  for (int64_t i = 1; i <= 100; ++i) window.OnProgress(i * 32, {}, Nanos{i * 1'000'000}, 2_ms);
+  EXPECT_EQ(window.distance(), 128);
+}
+
+TEST(WindowTest, QuadruplesWhileTheReaderOnlyWaitsAndTheRateGrows) {
+  Window window;
+  window.Start(0, 128, 0_ms);
+  window.OnProgress(128, 2_ms, 2_ms, 2_ms);  // 128 slots in one latency, all of it waiting
+  EXPECT_EQ(window.distance(), 4 * 128);
+  EXPECT_TRUE(window.starving());
+}
+
+TEST(WindowTest, RestsAtTwiceRateTimesLatencyOnceTheRateIsCapped) {
+  Window window;
+  window.Start(0, 128, 0_ms);
+  // The device gives 100 slots a millisecond, whatever is asked for.
+  int64_t slot = 0;
+  Nanos now{};
+  for (int i = 0; i < 2000; ++i) {
+    slot += 32;
+    now = now + 320_us;
+    window.OnProgress(slot, 300_us, now, 2_ms);
+  }
+  EXPECT_NEAR(static_cast<double>(window.distance()), 400, 40);
+}
+
+TEST(WindowTest, DoesNotGrowWhileTheLatencyIsUnknown) {
+  Window window;
+  window.Start(0, 128, 0_ms);
+  for (int64_t i = 1; i <= 100; ++i) window.OnProgress(i * 64, 1_ms, Nanos{i * 1'000'000}, {});
+  EXPECT_EQ(window.distance(), 128);
+}
+
+}  // namespace
+}  // namespace ahead
