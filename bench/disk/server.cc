@@ -60,14 +60,21 @@ Server::Server(const DiskOptions& options, int root_fd, std::function<void()> on
     : options_(options),
       settled_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       on_ready_(std::move(on_ready)),
+      session_(nullptr, fuse_session_destroy),
       disk_(options, root_fd, settled_fd_) {}
+
+Server::~Server() {
+  free(buffer_.mem);
+  close(settled_fd_);
+}
 
 int Server::Run(const sigset_t& signals) {
   disk_.Preload();
   if (!Mount()) return Fail("cannot mount at " + options_.mountpoint + ": " + fuse_complaint);
   RunUrgently();
   Loop(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  fuse_session_unmount(session_);
+  disk_.AnswerQueries(true);
+  fuse_session_unmount(session_.get());
   if (!options_.report.empty() && !SaveReport()) has_failed_ = true;
   return has_failed_ ? 1 : 0;
 }
@@ -81,15 +88,15 @@ bool Server::Mount() {
   fuse_args args = FUSE_ARGS_INIT(std::size(arguments), arguments);
   const fuse_lowlevel_ops operations = Disk::Operations();
   fuse_set_log_func(KeepComplaint);
-  session_ = fuse_session_new(&args, &operations, sizeof operations, &disk_);
+  session_.reset(fuse_session_new(&args, &operations, sizeof operations, &disk_));
   fuse_opt_free_args(&args);
-  return session_ != nullptr && fuse_session_mount(session_, options_.mountpoint.c_str()) == 0;
+  return session_ != nullptr && fuse_session_mount(session_.get(), options_.mountpoint.c_str()) == 0;
 }
 
 void Server::Loop(int signal_fd) {
-  pollfd sources[] = {{fuse_session_fd(session_), POLLIN, 0}, {settled_fd_, POLLIN, 0}, {signal_fd, POLLIN, 0}};
+  pollfd sources[] = {{fuse_session_fd(session_.get()), POLLIN, 0}, {settled_fd_, POLLIN, 0}, {signal_fd, POLLIN, 0}};
   Nanos patience{};  // of the queries that wait; 0: none does
-  while (!fuse_session_exited(session_)) {
+  while (!fuse_session_exited(session_.get())) {
     // Looked at before the poll: what an answer made room for is at the descriptor before the answer counts as sent.
     const bool is_settled = disk_.IsSettled();
     int timeout_ms = -1;
@@ -110,9 +117,9 @@ void Server::Loop(int signal_fd) {
 }
 
 void Server::TakeRequest() {
-  const int size = fuse_session_receive_buf(session_, &buffer_);
-  if (size > 0) fuse_session_process_buf(session_, &buffer_);
-  if (size < 0 && size != -EINTR && size != -EAGAIN) fuse_session_exit(session_);
+  const int size = fuse_session_receive_buf(session_.get(), &buffer_);
+  if (size > 0) fuse_session_process_buf(session_.get(), &buffer_);
+  if (size < 0 && size != -EINTR && size != -EAGAIN) fuse_session_exit(session_.get());
   // The first request is the kernel's hand-shake; with its answer the limits are in force.
   if (size > 0 && !std::exchange(is_ready_, true)) BecomeReady();
 }
@@ -123,7 +130,7 @@ void Server::TakeSignals(int signal_fd) {
     if (signal.ssi_signo == SIGUSR2) {
       disk_.Reset();
     } else if (signal.ssi_signo != SIGUSR1) {
-      fuse_session_exit(session_);
+      fuse_session_exit(session_.get());
     } else if (!options_.report.empty()) {
       SaveReport();
     }
@@ -136,7 +143,7 @@ void Server::BecomeReady() {
   Fail("--readahead: the kernel keeps this mount at " + std::to_string(readahead.value / 1024) +
        "KiB; only root may set more than 128KiB");
   has_failed_ = true;
-  fuse_session_exit(session_);
+  fuse_session_exit(session_.get());
 }
 
 bool Server::SaveReport() {

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "bench/disk/disk.h"
@@ -23,6 +24,7 @@ class Server {
   // Takes ownership of `root_fd`, an O_PATH descriptor of the source. `on_ready` is called once, when the mount is
   // there, the kernel and libfuse have agreed on its limits and the readahead window is as asked.
   Server(const DiskOptions& options, int root_fd, std::function<void()> on_ready);
+  ~Server();
 
   // Serves until unmounted or sent SIGINT, SIGTERM or SIGHUP; writes the report on SIGUSR1, resets it on SIGUSR2.
   // `signals` are these five, blocked in every thread. Returns the exit status; failures print one line.
@@ -39,8 +41,8 @@ class Server {
   const DiskOptions options_;
   const int settled_fd_;
   const std::function<void()> on_ready_;
-  Disk disk_;
-  fuse_session* session_ = nullptr;
+  std::unique_ptr<fuse_session, decltype(&fuse_session_destroy)> session_;
+  Disk disk_;  // after the session, which its last answers still need
   fuse_buf buffer_{};
   bool is_ready_ = false;
   bool has_failed_ = false;
