@@ -12,10 +12,14 @@ skip() { printf '%s: skipped: %s\n' "$(basename "$0")" "$*" >&2; exit 77; }
 
 [[ -x $ahead ]] || fail "no $ahead: build first (./quickstart), or set AHEAD_BUILD"
 
+unmount_slow_disk() {
+  ! mountpoint -q "$scratch/disk" || "$build/bench/disk/ahead-disk" --unmount "$scratch/disk"
+}
+
 clean_up() {
   local status=$?
   set +e
-  ! mountpoint -q "$scratch/disk" || fusermount3 -u "$scratch/disk" || fusermount3 -uz "$scratch/disk"
+  unmount_slow_disk || fusermount3 -uz "$scratch/disk"
   rm -rf --one-file-system "$scratch"
   exit "$status"
 }
@@ -29,6 +33,6 @@ mkdir "$scratch/source" "$scratch/disk"
 # afresh, with nothing of it cached.
 mount_slow_disk() {
   [[ -r /dev/fuse && -w /dev/fuse ]] || skip "/dev/fuse cannot be opened by $(id -un)"
-  ! mountpoint -q "$scratch/disk" || fusermount3 -u "$scratch/disk"
+  unmount_slow_disk
   "$build/bench/disk/ahead-disk" "$scratch/source" "$scratch/disk" --model net "$@"
 }

@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import subprocess
-import time
 
 KERNEL_WINDOW_BYTES = 128 * 1024
 
@@ -51,15 +50,7 @@ class SlowDisk:
             subprocess.run([self.program, "--reset", str(self.mountpoint)], check=True)
             yield self
         finally:
-            self.unmount()
-
-    def unmount(self):
-        for _ in range(100):
-            subprocess.run(["fusermount3", "-u", str(self.mountpoint)], capture_output=True, check=False)
-            if not os.path.ismount(self.mountpoint):
-                return
-            time.sleep(0.05)  # a program that was just killed may still hold a file open
-        raise RuntimeError(f"cannot unmount {self.mountpoint}")
+            subprocess.run([self.program, "--unmount", str(self.mountpoint)], check=True)
 
     def report(self):
         """Returns what the disk counted since it was mounted, once it is idle."""
