@@ -96,11 +96,11 @@ class Checks(unittest.TestCase):
 
     def test_include_against_the_direction_is_found(self):
         self.write("core/right.cc", '#include "core/right.h"\n#include <cstdint>\n')
-        self.write("stats/right.cc", '#include "core/right.h"\n#include <unistd.h>\n')
+        self.write("stats/right.cc", '#include "core/right.h"\n#include "absl/status/status.h"\n#include <unistd.h>\n')
         self.write("tests/shim/right.cc", '#include "shim/right.h"\n')
         self.assertEqual(includes.problems(self.root), [])
         for wrong in ("core/w.cc:stats/a.h", "core/w.h:core/../shim/a.h", "stats/w.cc:shim/a.h", "sim/w.cc:cli/a.h",
-                      "tests/core/w.cc:shim/a.h", "core/w.cc:neighbour.h"):
+                      "tests/core/w.cc:shim/a.h", "core/w.cc:neighbour.h", "shim/w.cc:absl/status/status.h"):
             name, included = wrong.split(":")
             path = self.write(name, f'#include "{included}"\n')
             self.assertEqual(len(includes.problems(self.root)), 1, wrong)
@@ -113,6 +113,13 @@ class Checks(unittest.TestCase):
         self.assertEqual(headers.problems(self.root, "core", [CXX]), [])
         self.write("core/wrong.h", "#pragma once\ninline int32_t g() { return 1; }\n")
         self.assert_one(headers.problems(self.root, "core", [CXX]), "wrong.h")
+        self.write("core/wrong.cc", '#include <cstdint>\n#include "core/wrong.h"\n')
+        self.assert_one(headers.problems(self.root, "core", [CXX]), "wrong.h")
+
+    def test_header_that_its_own_source_includes_first_is_left_to_the_build(self):
+        self.write("core/right.h", "#pragma once\nthis would not compile\n")
+        self.write("core/right.cc", '// What is it?\n#include "core/right.h"\n')
+        self.assertEqual(headers.problems(self.root, "core", [CXX]), [])
 
 
 if __name__ == "__main__":

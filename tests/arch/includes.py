@@ -23,6 +23,9 @@ ALLOWED = {
 FOLDERS = ("core", "stats", "shim", "session", "sim", "cli", "bench", "tests", "examples")
 REST = set(FOLDERS) - {"shim"}
 
+# Folders of other projects; they may stand in quotes, and never in core or shim.
+OTHERS = {"absl", "benchmark", "CLI", "gmock", "gtest", "nlohmann", "oneapi", "tbb"}
+
 CORE_STANDARD = {"algorithm", "array", "atomic", "bit", "compare", "concepts", "cstddef", "cstdint", "initializer_list",
                  "iterator", "limits", "numeric", "optional", "span", "tuple", "type_traits", "utility"}
 
@@ -39,6 +42,8 @@ def allowed_for(path):
 
 def problems_of_line(path, quote, name):
     folder = name.partition("/")[0]
+    if folder in OTHERS:
+        return f"includes {name}: {path.parts[0]} stands on libc alone" if path.parts[0] in ("core", "shim") else None
     is_ours = quote == '"' or folder in FOLDERS and "/" in name
     if is_ours and (folder not in FOLDERS or ".." in name):
         return f'includes "{name}": write the path from the root of the project'
