@@ -220,7 +220,7 @@ void After(Observation& observation, int64_t returned) noexcept {
   const ErrnoSaver errno_saver;
   const Nanos ended = Now();
   const Section section;
-  if (!section.entered() || !IsCurrent(observation.slot) || !runtime.OwnsTables()) return;
+  if (!section.entered() || !IsCurrent(observation.slot) || !runtime.StillOwnsTables()) return;
   LockedFile file(observation.file);
   if (file && !file.is_renewed()) Finish(file, DescriptionOf(observation.slot), observation, returned, ended);
 }

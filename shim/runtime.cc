@@ -14,11 +14,6 @@
 namespace ahead {
 namespace {
 
-// What alive_ holds: the kernel makes it 0 in a child of fork.
-constexpr uint32_t kWiped = 0;
-constexpr uint32_t kAdopting = 1;
-constexpr uint32_t kAlive = 2;
-
 constexpr char kPrefix[] = "AHEAD_";
 constexpr char kSession[] = "AHEAD_SESSION";
 

@@ -35,6 +35,11 @@ class Runtime {
   // in whatever else shares memory but not the process number. Cost: one system call.
   bool OwnsTables() noexcept;
 
+  // Says the same in a thread for which it was true a call of the host's ago. Cost: a load.
+  bool StillOwnsTables() noexcept {
+    return is_on() && (alive_ == nullptr || alive_->load(std::memory_order_acquire) == kAlive);
+  }
+
   // Switches off for good, for a process in which the kernel refuses what we do.
   void GiveUp() noexcept { state_.store(State::kPassThrough, std::memory_order_relaxed); }
 
@@ -47,6 +52,11 @@ class Runtime {
   uintptr_t page_bytes() const noexcept { return page_bytes_; }
 
  private:
+  // What alive_ holds: the kernel makes it 0 in a child of fork.
+  static constexpr uint32_t kWiped = 0;
+  static constexpr uint32_t kAdopting = 1;
+  static constexpr uint32_t kAlive = 2;
+
   bool ReadOptions(char** environment) noexcept;
   const char* Keep(const char* text) noexcept;
   void OpenSegment() noexcept;
