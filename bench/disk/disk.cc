@@ -19,12 +19,17 @@ int64_t ToNanos(const timeval& time) { return int64_t{time.tv_sec} * 1'000'000'0
 }  // namespace
 
 Disk::Disk(const DiskOptions& options, int root_fd, int settled_fd)
-    : options_(options), settled_fd_(settled_fd), tree_(root_fd), model_(MakeModel(options)), counters_(Now()) {}
+    : options_(options),
+      settled_fd_(settled_fd),
+      root_fd_(root_fd),
+      tree_(root_fd),
+      model_(MakeModel(options)),
+      counters_(Now()) {}
 
 fuse_lowlevel_ops Disk::Operations() { return Handlers::Table(); }
 
 void Disk::Preload() {
-  if (options_.preload) files_.Preload(tree_.At(FUSE_ROOT_ID).fd);
+  if (options_.preload) files_.Preload(root_fd_);
 }
 
 std::string Disk::Report() {

@@ -71,6 +71,7 @@ class Disk {
 
   DiskOptions options_;
   int settled_fd_;
+  int root_fd_;  // owned by the tree
   SourceTree tree_;
   SourceFiles files_;
   Model model_;

@@ -38,11 +38,6 @@ Disk& DiskOf(fuse_req_t request) { return *static_cast<Disk*>(fuse_req_userdata(
 
 double Seconds(Nanos time) { return static_cast<double>(time.value) / 1e9; }
 
-// Opens the file behind an O_PATH descriptor for reading. Returns -1 with errno set on failure.
-int Reopen(int path_fd, int flags) {
-  return open(("/proc/self/fd/" + std::to_string(path_fd)).c_str(), flags | O_RDONLY | O_CLOEXEC);
-}
-
 template <typename T>
 T* HandleOf(const fuse_file_info* handle) {
   return reinterpret_cast<T*>(handle->fh);
@@ -111,7 +106,8 @@ void Handlers::GetAttributes(fuse_req_t request, fuse_ino_t node, fuse_file_info
   const Nanos due = disk.MetadataDue();
   disk.Count(&Counters::getattrs);
   struct stat attributes;
-  if (fstatat(disk.tree_.At(node).fd, "", &attributes, AT_EMPTY_PATH) != 0) {
+  const Descriptor path = disk.tree_.OpenPath(node);
+  if (!path || fstatat(path.get(), "", &attributes, AT_EMPTY_PATH) != 0) {
     return disk.AnswerError(due, request, errno);
   }
   disk.replies_.Push(due, [request, attributes, timeout = Seconds(disk.options_.attribute_timeout)](Nanos) {
@@ -124,7 +120,8 @@ void Handlers::ReadLink(fuse_req_t request, fuse_ino_t node) {
   const Nanos due = disk.MetadataDue();
   disk.Count(&Counters::readlinks);
   char target[PATH_MAX + 1];
-  const ssize_t size = readlinkat(disk.tree_.At(node).fd, "", target, PATH_MAX);
+  const Descriptor path = disk.tree_.OpenPath(node);
+  const ssize_t size = path ? readlinkat(path.get(), "", target, PATH_MAX) : -1;
   if (size < 0) return disk.AnswerError(due, request, errno);
   disk.replies_.Push(due, [request, text = std::string(target, static_cast<size_t>(size))](Nanos) {
     fuse_reply_readlink(request, text.c_str());
@@ -136,12 +133,9 @@ void Handlers::Open(fuse_req_t request, fuse_ino_t node, fuse_file_info* handle)
   const Nanos due = disk.MetadataDue();
   disk.Count(&Counters::opens);
   if ((handle->flags & O_ACCMODE) != O_RDONLY) return disk.AnswerError(due, request, EROFS);
-  const int fd = Reopen(disk.tree_.At(node).fd, O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return disk.AnswerError(due, request, errno);
-  auto source = disk.files_.Get(fd);
-  const int error = errno;
-  close(fd);
-  if (source == nullptr) return disk.AnswerError(due, request, error);
+  const Descriptor opened_source = disk.tree_.Open(node, O_NONBLOCK | O_NOCTTY);
+  auto source = opened_source ? disk.files_.Get(opened_source.get()) : nullptr;
+  if (source == nullptr) return disk.AnswerError(due, request, errno);
   fuse_file_info opened = *handle;
   opened.fh = reinterpret_cast<uint64_t>(new OpenFile{std::move(source)});
   opened.keep_cache = disk.options_.keep_cache ? 1 : 0;
@@ -157,10 +151,8 @@ void Handlers::Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
   const ByteOffset begin{offset};
   if (begin + ByteCount{static_cast<int64_t>(size)} > ByteOffset{} + source->size()) {
     // Perhaps the file has grown or shrunk since it was opened.
-    if (const int fd = Reopen(disk.tree_.At(node).fd, O_NONBLOCK | O_NOCTTY); fd >= 0) {
-      if (auto current = disk.files_.Get(fd)) source = std::move(current);
-      close(fd);
-    }
+    const Descriptor now = disk.tree_.Open(node, O_NONBLOCK | O_NOCTTY);
+    if (auto current = now ? disk.files_.Get(now.get()) : nullptr) source = std::move(current);
   }
   const ByteCount there = std::clamp(ByteOffset{} + source->size() - begin, 0_B, ByteCount{static_cast<int64_t>(size)});
   const Nanos due = Admit(disk.model_, arrival, there);
@@ -181,8 +173,9 @@ void Handlers::OpenDirectory(fuse_req_t request, fuse_ino_t node, fuse_file_info
   Disk& disk = DiskOf(request);
   const Nanos due = disk.MetadataDue();
   disk.Count(&Counters::opendirs);
-  const int fd = Reopen(disk.tree_.At(node).fd, O_DIRECTORY);
-  DIR* stream = fd < 0 ? nullptr : fdopendir(fd);
+  const Descriptor path = disk.tree_.OpenPath(node);
+  const int listed = path ? openat(path.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  DIR* stream = listed < 0 ? nullptr : fdopendir(listed);
   if (stream == nullptr) return disk.AnswerError(due, request, errno);
   auto directory = std::make_unique<struct OpenDirectory>();
   while (const dirent* entry = readdir(stream)) {
@@ -225,7 +218,8 @@ void Handlers::ReleaseDirectory(fuse_req_t request, fuse_ino_t, fuse_file_info* 
 
 void Handlers::FileSystemStatus(fuse_req_t request, fuse_ino_t node) {
   struct statvfs status;
-  if (fstatvfs(DiskOf(request).tree_.At(node).fd, &status) != 0) {
+  const Descriptor path = DiskOf(request).tree_.OpenPath(node);
+  if (!path || fstatvfs(path.get(), &status) != 0) {
     fuse_reply_err(request, errno);
   } else {
     fuse_reply_statfs(request, &status);

@@ -57,7 +57,7 @@ void GoToBackground(int ready_fd) {
   if (write(ready_fd, "r", 1) == 1) close(ready_fd);
 }
 
-// Allows one descriptor for each file the kernel knows, as far as the user may.
+// Allows one descriptor for each directory the kernel knows and each one listed, as far as the user may.
 void RaiseDescriptorLimit() {
   rlimit descriptors;
   if (getrlimit(RLIMIT_NOFILE, &descriptors) != 0) return;

@@ -65,9 +65,11 @@ class MountedDiskTest : public ::testing::Test {
     fs::remove_all(folder_);
   }
 
-  // Mounts a disk without waiting times unless `options` say otherwise. Skips the test where FUSE is not to be had.
-  void Mount(const std::vector<std::string>& options = {}) {
-    std::vector<std::string> words = {AHEAD_DISK, source(), disk(), "--latency", "0", "--report", report()};
+  // Mounts a disk without waiting times unless `options` say otherwise, through the command `under` if there is one.
+  // Skips the test where FUSE is not to be had.
+  void Mount(const std::vector<std::string>& options = {}, std::vector<std::string> under = {}) {
+    std::vector<std::string> words = std::move(under);
+    words.insert(words.end(), {AHEAD_DISK, source(), disk(), "--latency", "0", "--report", report()});
     words.insert(words.end(), options.begin(), options.end());
     const Outcome outcome = RunCommand(words);
     if (outcome.err.find("/dev/fuse") != std::string::npos) GTEST_SKIP() << outcome.err;
@@ -190,6 +192,25 @@ TEST_F(MountedDiskTest, CountsOpensAndLookups) {
   counted = Query();
   EXPECT_EQ(counted["opendirs"], 1);
   EXPECT_GE(counted["readdirs"], 1);
+}
+
+TEST_F(MountedDiskTest, ShowsMoreFilesThanItMayOpen) {
+  for (int i = 0; i < 300; ++i) WriteFile(source() / "deep" / std::to_string(i), std::to_string(i));
+  MOUNT_OR_SKIP({"--attr-timeout", "1000s"}, {"prlimit", "--nofile=64:64"});
+  for (int i = 0; i < 300; ++i) {
+    const std::string name = std::to_string(i);
+    EXPECT_EQ(ReadFile(disk() / "deep" / name), name);
+  }
+  EXPECT_EQ(Query()["files_read"], 300);
+}
+
+TEST_F(MountedDiskTest, AFileReplacedInTheSourceIsFoundAgain) {
+  MOUNT_OR_SKIP({"--attr-timeout", "0"});
+  EXPECT_EQ(ReadFile(disk() / "odd"), Bytes(70'001, 2));
+  WriteFile(source() / "new", "new");
+  fs::rename(source() / "new", source() / "odd");
+  EXPECT_EQ(ReadFile(disk() / "odd"), "new");
+  EXPECT_FALSE(fs::exists(disk() / "new"));
 }
 
 TEST_F(MountedDiskTest, KeepCacheDecidesWhatAnOpenDrops) {
