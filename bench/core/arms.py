@@ -63,9 +63,10 @@ def environment_of(arm, tools, settings=None):
 
 def record(tools, command, trace):
     """Records the accesses of `command` in the file `trace`, for replay_command."""
-    subprocess.run([tools.ahead, "record", "--trace", trace, "--", *command], check=True, stdout=subprocess.DEVNULL,
-                   env=plain_environment())
+    subprocess.run([tools.ahead, "record", "-o", trace, "--", *command], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, env=plain_environment())
 
 
-def replay_command(tools, trace):
-    return [str(tools.ahead), "replay", "--policy", "oracle", str(trace)]
+def replay_command(tools, trace, in_flight):
+    """Returns the command of arm oracle: as many requests at a time as the disk takes."""
+    return [str(tools.ahead), "replay", "--policy", "oracle", "--in-flight", str(in_flight), "--json", "-", str(trace)]

@@ -30,12 +30,14 @@ class Result:
     def of(self, arm):
         return [run for run in self.runs if run["arm"] == arm]
 
-    def times(self, arm):
-        return {run["round"]: run["elapsed_ns"] for run in self.of(arm)}
+    def times(self, arm, what="elapsed_ns"):
+        return {run["round"]: run[what] for run in self.of(arm)}
 
     def ratio(self, numerator, denominator):
-        """Returns the paired ratio of the times of two arms, or None when one was not run."""
-        return ratio.paired(self.times(numerator), self.times(denominator))
+        """Returns the paired ratio of the times of two arms, or None when one was not run. A replay's time does not
+        include opening, so against the oracle the other's does not either."""
+        what = "reading_ns" if "oracle" in (numerator, denominator) else "elapsed_ns"
+        return ratio.paired(self.times(numerator, what), self.times(denominator, what))
 
     def counted(self, arm, what):
         return statistics.median(run["disk"][what] for run in self.of(arm))
@@ -69,6 +71,12 @@ def position_in(pid, file):
     return None
 
 
+def replay_run(said):
+    """Returns the run record of what `ahead replay` printed; it keeps no checksum."""
+    return {"bytes": said["bytes"], "elapsed_ns": said["elapsed_ns"], "reading_ns": said["elapsed_ns"],
+            "late_bytes_per_s": None, "check": None}
+
+
 def pattern_run(said):
     """Returns the run record of what ahead-patterns printed. Opening counts when arms are compared, since an arm may
     do its work there; it does not against the disk's limit, which knows no metadata."""
@@ -94,7 +102,8 @@ def start(command, environment, file):
         raise RuntimeError(f"{' '.join(map(str, command))} ended with {process.returncode}")
     late = (size - position) / ((end - middle) / 1e9) if position is not None else None
     if output.startswith("{"):
-        return pattern_run(json.loads(output))
+        said = json.loads(output)
+        return replay_run(said) if "policy" in said else pattern_run(said)
     return {"bytes": size, "elapsed_ns": end - begin, "reading_ns": end - begin, "late_bytes_per_s": late,
             "check": output.split()[0] if output else ""}
 
@@ -137,7 +146,7 @@ class Bench:
 
     def one(self, arm, number, model, command, file, trace):
         if arm == "oracle":
-            command = arms.replay_command(self.tools, trace)
+            command = arms.replay_command(self.tools, trace, model.in_flight)
         tuned = arms.TUNED_READ_AHEAD_KB if arm == "kernel-tuned" else None
         with self.disk.mounted(model, tuned):
             run = start(command, arms.environment_of(arm, self.tools, self.settings), file)

@@ -72,6 +72,11 @@ class Row:
     latency_ms: float = 2.0
     file_mib: int = 256
 
+    @property
+    def is_dense(self):
+        """Says whether the row reads a region whole, so that a share of the disk's bandwidth means something."""
+        return not self.pattern or self.pattern[0] not in ("stride", "stride-back", "head", "random")
+
     def command(self, tools, file):
         return [str(tools.patterns), self.pattern[0], file, *self.pattern[1:]] if self.pattern else ["md5sum", file]
 

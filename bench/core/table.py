@@ -33,7 +33,7 @@ def line(result):
         both(result, lambda arm: f"{result.counted(arm, 'bytes') / 1e6:.1f}"),
         both(result, lambda arm: f"{result.seconds(arm):.3f}"),
         optional(result.ratio("bare", "ahead"), ".2f"),
-        f"{result.limit_share('ahead'):.3f}" if result.of("ahead") else "-",
+        f"{result.limit_share('ahead'):.3f}" if result.row.is_dense and result.of("ahead") else "-",
         optional(result.ratio("oracle", "ahead")), optional(result.ratio("bare-again", "bare")),
         result.row.criterion.text, f"{word(is_met)}: {said}",
     )
