@@ -6,6 +6,8 @@
 
 #include "cli/ab.h"
 #include "cli/command_line.h"
+#include "cli/record.h"
+#include "cli/replay.h"
 #include "cli/run.h"
 #include "cli/stats.h"
 #include "cli/usage.h"
@@ -20,6 +22,8 @@ int main(int argc, char** argv) {
   AddRunCommand(app, command, exit_status);
   AddAbCommand(app, command, exit_status);
   AddStatsCommand(app, exit_status);
+  AddRecordCommand(app, command, exit_status);
+  AddReplayCommand(app, exit_status);
 
   app.set_version_flag("--version", "ahead " AHEAD_VERSION);
   for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))

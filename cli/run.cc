@@ -37,9 +37,9 @@ std::string Preload(Environment& environment) {
   return "";
 }
 
-int RefuseToStart(const std::string& name, int error) {
-  Complain(kName, error == ENOENT ? absl::StrCat("command '", name, "' not found")
-                                  : absl::StrCat("cannot execute '", name, "': ", strerror(error)));
+int RefuseToStart(const char* name, const std::string& command, int error) {
+  Complain(name, error == ENOENT ? absl::StrCat("command '", command, "' not found")
+                                 : absl::StrCat("cannot execute '", command, "': ", strerror(error)));
   return ShellStatus(error);
 }
 
@@ -85,31 +85,30 @@ std::string SetUp(const EngineOptions& options, Environment& environment) {
   return environment.Get("AHEAD_OFF") == "1" ? "" : refused;
 }
 
-enum class AtEnd : uint8_t { kSilent, kPrintTables };
+}  // namespace
 
-int Run(const EngineOptions& options, AtEnd at_end, const std::vector<std::string>& command) {
+int RunCommand(const char* name, const EngineOptions& options, const std::vector<std::string>& command,
+               const std::function<void(const absl::StatusOr<RunSegment>&)>& at_end) {
   Environment environment = Environment::Inherited();
   if (const std::string refused = SetUp(options, environment); !refused.empty())
-    return Complain(kName, refused), kRunFailure;
+    return Complain(name, refused), kRunFailure;
   // Without it the programs run as well and count for themselves.
   const absl::StatusOr<RunSegment> segment = RunSegment::Create(environment);
   segment.ok() ? segment->ExportTo(environment) : environment.Unset("AHEAD_SESSION");
 
   const Program program = FindProgram(command[0]);
-  if (program.error != 0) return RefuseToStart(command[0], program.error);
+  if (program.error != 0) return RefuseToStart(name, command[0], program.error);
   if (const std::string reason = WhyNotPreloaded(program.path); !reason.empty())
-    Complain(kName, absl::StrCat("ahead is not active in '", command[0], "': ", reason));
+    Complain(name, absl::StrCat("ahead is not active in '", command[0], "': ", reason));
 
   const SignalScope signals(kJobSignals);
   const Launched launched = Launch(program.path, command, environment, signals);
-  if (launched.pid < 0) return RefuseToStart(command[0], launched.error);
+  if (launched.pid < 0) return RefuseToStart(name, command[0], launched.error);
   const JobEnd end = FollowJob(launched.pid, signals);
-  if (at_end == AtEnd::kPrintTables) PrintTables(segment);
+  at_end(segment);
   if (end.was_interrupted && WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGINT) DieInterrupted();
   return ShellStatusOf(end.wait_status);
 }
-
-}  // namespace
 
 void AddRunCommand(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
   const auto options = std::make_shared<EngineOptions>();
@@ -124,7 +123,9 @@ void AddRunCommand(CLI::App& app, const std::vector<std::string>& command, int& 
   run->callback([options, prints_tables, &command, &exit_status] {
     if (command.empty())
       throw CLI::ValidationError("COMMAND", "none given; usage: ahead run [--OPTION VALUE]... -- COMMAND");
-    exit_status = Run(*options, *prints_tables ? AtEnd::kPrintTables : AtEnd::kSilent, command);
+    exit_status = RunCommand(kName, *options, command, [prints_tables](const absl::StatusOr<RunSegment>& segment) {
+      if (*prints_tables) PrintTables(segment);
+    });
   });
 }
 
