@@ -163,7 +163,10 @@ class Ticker {
   Wake Wait() {
     while (poll(sources_, std::size(sources_), -1) < 0) {
     }
-    if (sources_[0].revents != 0) return Wake::kStop;
+    if (sources_[0].revents != 0) {
+      signalfd_siginfo taken;  // else it would be delivered when the mask is restored
+      return read(sources_[0].fd, &taken, sizeof(taken)) > 0 ? Wake::kStop : Wake::kTick;
+    }
     if (sources_[1].revents != 0) return Wake::kRunEnded;
     uint64_t missed = 0;
     return read(sources_[2].fd, &missed, sizeof(missed)) > 0 ? Wake::kTick : Wake::kStop;

@@ -38,9 +38,14 @@ Json CountersJson(const ProcessCounters& counters) {
   return json;
 }
 
+// Commands and options may hold any bytes; what is not UTF-8 becomes U+FFFD, so that writing the JSON cannot fail.
+Json Text(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 Json ProcessJson(const ProcessRecord& record) {
   return {{"pid", record.pid},
-          {"command", record.command},
+          {"command", Text(record.command)},
           {"running", record.is_running},
           {"counters", CountersJson(record.counts.counters)}};
 }
@@ -55,7 +60,7 @@ Json ToJson(const Snapshot& snapshot, TableStyle style) {
     json["session"] = snapshot.session_pid == 0 ? Json(nullptr) : Json(snapshot.session_pid);
     json["started_unix_s"] = SecondsOrNull(snapshot.started_unix_ns);
     json["reset_unix_s"] = SecondsOrNull(snapshot.reset_unix_ns);
-    json["options"] = snapshot.options;
+    json["options"] = Text(snapshot.options);
     json["process_count"] = snapshot.total.processes;
     json["counters"] = CountersJson(snapshot.total.counters);
   }

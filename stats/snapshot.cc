@@ -1,13 +1,17 @@
 #include "stats/snapshot.h"
 
+#include <time.h>
+
 #include <cstring>
 #include <optional>
 
 namespace ahead {
 namespace {
 
-// Readings of one segment while folds go on: a fold takes about a microsecond, a reading a few hundred.
-constexpr int kReadings = 20;
+// A fold takes about a microsecond, but its process may be suspended in it, or die. So a reading that met one is
+// repeated for up to a tenth of a second.
+constexpr int kReadings = 200;
+constexpr timespec kPause{0, 500'000};
 
 Snapshot Describe(const Segment& segment) {
   Snapshot snapshot;
@@ -85,6 +89,7 @@ Snapshot ReadSnapshot(const Segment& segment) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     const bool is_still = FoldsUnderWay(segment, begun_after) == 0 && begun_before == begun_after;
     if ((was_still && is_still) || reading == kReadings) return snapshot;
+    if (!is_still) nanosleep(&kPause, nullptr);
   }
 }
 

@@ -60,6 +60,7 @@ class Parser {
 
   absl::Status Header(absl::string_view line) {
     const size_t end = line.find(']');
+    if (end == absl::string_view::npos) return Error("']' is missing after the name of a table");
     const absl::string_view name = line.substr(0, end);
     in_table_ = true;
     kind_.reset();
