@@ -1,12 +1,9 @@
 #include "shim/descriptors.h"
 
-#include "shim/pool.h"
 #include "shim/runtime.h"
 
 namespace ahead {
 namespace {
-
-constinit Pool<Description, kDescriptions> descriptions = {};
 
 // Who may use a description: its generation and how many descriptors share it. Free: 0 of them.
 // Thread safety: any thread, by compare and exchange.
@@ -111,8 +108,7 @@ void Overwrite(int fd, uint32_t word) {
 }  // namespace
 
 constinit std::atomic<uint32_t> slots[kMaxFd] = {};
-
-Description& DescriptionOf(Slot slot) noexcept { return descriptions[slot.description()]; }
+constinit Pool<Description, kDescriptions> descriptions = {};
 
 bool IsCurrent(Slot slot) noexcept {
   const Claim claim = ClaimOf(slot.description());

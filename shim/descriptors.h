@@ -13,6 +13,7 @@
 
 #include "core/filter.h"
 #include "shim/files.h"
+#include "shim/pool.h"
 
 namespace ahead {
 
@@ -68,15 +69,28 @@ struct Description {
   bool opened_here = false;
   bool was_read = false;
 
+  // How much a FILE's buffer must hold for the next line to be sure to be in it.
+  int64_t line_reserve() const { return line_reserve_.load(std::memory_order_relaxed); }
+  // Learns from a line of at least `length` bytes. A longer one than any before may be missed once.
+  void NoteLine(int64_t length) {
+    if (length * 4 > line_reserve()) line_reserve_.store(length * 8, std::memory_order_relaxed);
+  }
+
   // Counts a read that the filter let pass. A race with another reader loses a count.
   void Count(ssize_t returned) {
     reads.store(reads.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     bytes.store(bytes.load(std::memory_order_relaxed) + static_cast<uint64_t>(returned), std::memory_order_relaxed);
   }
+
+ private:
+  static constexpr int64_t kFirstReserve = 512;  // lines of 80 characters, and some
+  std::atomic<int64_t> line_reserve_{kFirstReserve};
 };
 
+extern constinit Pool<Description, kDescriptions> descriptions;
+
 // Returns the description behind a tracked slot. It may have become another one's by now.
-Description& DescriptionOf(Slot slot) noexcept;
+inline Description& DescriptionOf(Slot slot) { return descriptions[slot.description()]; }
 
 // Says whether the slot still means the description it meant when it was read.
 bool IsCurrent(Slot slot) noexcept;

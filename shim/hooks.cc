@@ -140,38 +140,34 @@ int fcntl64(int fd, int command, ...) {
   return Controlled(fd, command, real::fcntl64(fd, command, argument));
 }
 
-ssize_t read(int fd, void* buffer, size_t count) {
-  return Read(fd, count, [=] { return real::read(fd, buffer, count); });
-}
+ssize_t read(int fd, void* buffer, size_t count) { return Read<real::read>(fd, count, fd, buffer, count); }
 ssize_t pread(int fd, void* buffer, size_t count, off_t offset) {
-  return ReadAt(fd, offset, count, [=] { return real::pread(fd, buffer, count, offset); });
+  return ReadAt<real::pread>(fd, offset, count, fd, buffer, count, offset);
 }
 ssize_t pread64(int fd, void* buffer, size_t count, off_t offset) {
-  return ReadAt(fd, offset, count, [=] { return real::pread64(fd, buffer, count, offset); });
+  return ReadAt<real::pread64>(fd, offset, count, fd, buffer, count, offset);
 }
-ssize_t readv(int fd, const iovec* parts, int count) {
-  return Read(fd, kUnknownCount, [=] { return real::readv(fd, parts, count); });
-}
+ssize_t readv(int fd, const iovec* parts, int count) { return Read<real::readv>(fd, kUnknownCount, fd, parts, count); }
 ssize_t preadv(int fd, const iovec* parts, int count, off_t offset) {
-  return ReadAt(fd, offset, kUnknownCount, [=] { return real::preadv(fd, parts, count, offset); });
+  return ReadAt<real::preadv>(fd, offset, kUnknownCount, fd, parts, count, offset);
 }
 ssize_t preadv64(int fd, const iovec* parts, int count, off_t offset) {
-  return ReadAt(fd, offset, kUnknownCount, [=] { return real::preadv64(fd, parts, count, offset); });
+  return ReadAt<real::preadv64>(fd, offset, kUnknownCount, fd, parts, count, offset);
 }
 ssize_t preadv2(int fd, const iovec* parts, int count, off_t offset, int flags) {
-  return ReadWithFlags(fd, offset, flags, [=] { return real::preadv2(fd, parts, count, offset, flags); });
+  return ReadWithFlags<real::preadv2>(fd, offset, flags, fd, parts, count, offset, flags);
 }
 ssize_t preadv64v2(int fd, const iovec* parts, int count, off_t offset, int flags) {
-  return ReadWithFlags(fd, offset, flags, [=] { return real::preadv64v2(fd, parts, count, offset, flags); });
+  return ReadWithFlags<real::preadv64v2>(fd, offset, flags, fd, parts, count, offset, flags);
 }
 ssize_t __read_chk(int fd, void* buffer, size_t count, size_t size) {
-  return Read(fd, count, [=] { return real::__read_chk(fd, buffer, count, size); });
+  return Read<real::__read_chk>(fd, count, fd, buffer, count, size);
 }
 ssize_t __pread_chk(int fd, void* buffer, size_t count, off_t offset, size_t size) {
-  return ReadAt(fd, offset, count, [=] { return real::__pread_chk(fd, buffer, count, offset, size); });
+  return ReadAt<real::__pread_chk>(fd, offset, count, fd, buffer, count, offset, size);
 }
 ssize_t __pread64_chk(int fd, void* buffer, size_t count, off_t offset, size_t size) {
-  return ReadAt(fd, offset, count, [=] { return real::__pread64_chk(fd, buffer, count, offset, size); });
+  return ReadAt<real::__pread64_chk>(fd, offset, count, fd, buffer, count, offset, size);
 }
 off_t lseek(int fd, off_t offset, int whence) { return Moved(fd, real::lseek(fd, offset, whence)); }
 off_t lseek64(int fd, off_t offset, int whence) { return Moved(fd, real::lseek64(fd, offset, whence)); }
@@ -192,44 +188,39 @@ int fclose(FILE* file) {
   return real::fclose(file);
 }
 size_t fread(void* items, size_t size, size_t count, FILE* file) {
-  return ReadItems(file, size, count, [=] { return real::fread(items, size, count, file); });
+  return ReadItems<real::fread>(file, size * count, Taking<size_t>{size}, items, size, count, file);
 }
 size_t fread_unlocked(void* items, size_t size, size_t count, FILE* file) {
-  return ReadItems(file, size, count, [=] { return real::fread_unlocked(items, size, count, file); });
+  return ReadItems<real::fread_unlocked>(file, size * count, Taking<size_t>{size}, items, size, count, file);
 }
 size_t __fread_chk(void* items, size_t room, size_t size, size_t count, FILE* file) {
-  return ReadItems(file, size, count, [=] { return real::__fread_chk(items, room, size, count, file); });
+  return ReadItems<real::__fread_chk>(file, size * count, Taking<size_t>{size}, items, room, size, count, file);
 }
 size_t __fread_unlocked_chk(void* items, size_t room, size_t size, size_t count, FILE* file) {
-  return ReadItems(file, size, count, [=] { return real::__fread_unlocked_chk(items, room, size, count, file); });
+  return ReadItems<real::__fread_unlocked_chk>(file, size * count, Taking<size_t>{size}, items, room, size, count,
+                                               file);
 }
-char* fgets(char* line, int size, FILE* file) {
-  return ReadShortLine(file, [=] { return real::fgets(line, size, file); });
-}
+char* fgets(char* line, int size, FILE* file) { return ReadLine<real::fgets>(file, Taking<char*>{}, line, size, file); }
 char* fgets_unlocked(char* line, int size, FILE* file) {
-  return ReadShortLine(file, [=] { return real::fgets_unlocked(line, size, file); });
+  return ReadLine<real::fgets_unlocked>(file, Taking<char*>{}, line, size, file);
 }
 char* __fgets_chk(char* line, size_t room, int size, FILE* file) {
-  return ReadShortLine(file, [=] { return real::__fgets_chk(line, room, size, file); });
+  return ReadLine<real::__fgets_chk>(file, Taking<char*>{}, line, room, size, file);
 }
 char* __fgets_unlocked_chk(char* line, size_t room, int size, FILE* file) {
-  return ReadShortLine(file, [=] { return real::__fgets_unlocked_chk(line, room, size, file); });
+  return ReadLine<real::__fgets_unlocked_chk>(file, Taking<char*>{}, line, room, size, file);
 }
 ssize_t getline(char** line, size_t* room, FILE* file) {
-  return ReadWholeLine(file, [=] { return real::getline(line, room, file); });
+  return ReadLine<real::getline>(file, Taking<ssize_t>{}, line, room, file);
 }
 ssize_t getdelim(char** line, size_t* room, int end, FILE* file) {
-  return ReadWholeLine(file, [=] { return real::getdelim(line, room, end, file); });
+  return ReadLine<real::getdelim>(file, Taking<ssize_t>{}, line, room, end, file);
 }
 ssize_t __getdelim(char** line, size_t* room, int end, FILE* file) {
-  return ReadWholeLine(file, [=] { return real::__getdelim(line, room, end, file); });
+  return ReadLine<real::__getdelim>(file, Taking<ssize_t>{}, line, room, end, file);
 }
-int __uflow(FILE* file) {
-  return Refill(file, 1, [=] { return real::__uflow(file); });
-}
-int __underflow(FILE* file) {
-  return Refill(file, 0, [=] { return real::__underflow(file); });
-}
+int __uflow(FILE* file) { return ReadLine<real::__uflow>(file, Taking<int>{1}, file); }
+int __underflow(FILE* file) { return ReadLine<real::__underflow>(file, Taking<int>{0}, file); }
 int fseek(FILE* file, long offset, int whence) { return MovedSomewhere(file, real::fseek(file, offset, whence)); }
 int fseeko(FILE* file, off_t offset, int whence) { return MovedSomewhere(file, real::fseeko(file, offset, whence)); }
 int fseeko64(FILE* file, off_t offset, int whence) {

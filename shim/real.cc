@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+#include <cstddef>
+
 #include "shim/next_symbol.h"
 #include "shim/raw.h"
 
@@ -30,24 +33,27 @@ void Missing() { __builtin_trap(); }
 
 }  // namespace
 
-constinit std::atomic<void*> addresses[kFunctions] = {};
+constinit Originals originals = {
+#define AHEAD_HOOK(name, result, parameters) name.kStandIn,
+#include "shim/hooks.def"
+#undef AHEAD_HOOK
+};
 
 void Start() noexcept {
   FindLaterLibraries();
   started.store(true, std::memory_order_release);
 }
 
-void* Resolve(Function function) noexcept {
-  const auto index = static_cast<size_t>(function);
-  if (!started.load(std::memory_order_acquire))
+void* Find(Function function, bool& lasting) noexcept {
+  const char* name = NameOf(static_cast<size_t>(function));
+  lasting = started.load(std::memory_order_acquire);
+  if (!lasting)
     if (void* call = raw::Find(function)) return call;
-  void* found = FindInLaterLibraries(NameOf(index));
+  void* found = FindInLaterLibraries(name);
   // Takes the loader's lock, which a dlopen in another thread may hold while its constructors wait for this one.
-  if (found == nullptr) found = dlsym(RTLD_NEXT, NameOf(index));
+  if (found == nullptr) found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) found = raw::Find(function);
-  if (found == nullptr) return reinterpret_cast<void*>(&Missing);
-  addresses[index].store(found, std::memory_order_relaxed);
-  return found;
+  return found != nullptr ? found : reinterpret_cast<void*>(&Missing);
 }
 
 }  // namespace ahead::real

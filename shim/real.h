@@ -10,7 +10,6 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,47 +21,57 @@ enum class Function : uint8_t {
 #undef AHEAD_HOOK
 };
 
-inline constexpr size_t kFunctions = 0
-#define AHEAD_HOOK(...) +1
+// Where each original is. Before the first call of one, a stand-in of the same signature that looks for it: so the
+// path to the original has no test, and a hook that only passes on needs no stack frame.
+struct Originals {
+#define AHEAD_HOOK(name, result, parameters) result(*name) parameters;
 #include "shim/hooks.def"
 #undef AHEAD_HOOK
-    ;
+};
+extern constinit Originals originals;
 
-// Where each original is; null until its first call.
-extern std::atomic<void*> addresses[kFunctions];
-
-// Finds the original of `function` and remembers it. Never returns null. Cost: about 0.1 us; takes no lock once the
-// constructor has run, allocates nothing.
-void* Resolve(Function function) noexcept;
+// Finds the original of `function`. Never returns null. `lasting` says whether it is the one for good, or stands in for
+// it until our constructor has run. Cost: about 0.1 us; takes no lock once the constructor has run, allocates nothing.
+void* Find(Function function, bool& lasting) noexcept;
 
 // Remembers where the libraries after ours are. Called once, by the constructor.
 void Start() noexcept;
 
+template <Function kFunction, typename Pointer>
+Pointer FindAndKeep(Pointer& place) noexcept {
+  bool lasting = false;
+  const auto found = reinterpret_cast<Pointer>(Find(kFunction, lasting));
+  if (lasting) __atomic_store_n(&place, found, __ATOMIC_RELAXED);
+  return found;
+}
+
 // Callable as the original is. Not noexcept: a thread may be cancelled inside.
-template <Function kFunction, typename Signature>
+template <Function kFunction, auto kPlace, typename Signature>
 struct Original;
 
-template <Function kFunction, typename Result, typename... Parameters>
-struct Original<kFunction, Result(Parameters...)> {
+template <Function kFunction, auto kPlace, typename Result, typename... Parameters>
+struct Original<kFunction, kPlace, Result(Parameters...)> {
   Result operator()(Parameters... arguments) const {
-    return reinterpret_cast<Result (*)(Parameters...)>(Find())(arguments...);
+    return __atomic_load_n(&(originals.*kPlace), __ATOMIC_RELAXED)(arguments...);
   }
-  static void* Find() {
-    void* address = addresses[static_cast<size_t>(kFunction)].load(std::memory_order_relaxed);
-    return __builtin_expect(address != nullptr, 1) ? address : Resolve(kFunction);
-  }
+  static Result StandIn(Parameters... arguments) { return FindAndKeep<kFunction>(originals.*kPlace)(arguments...); }
+  static constexpr Result (*kStandIn)(Parameters...) = &StandIn;
 };
 
-template <Function kFunction, typename Result, typename... Parameters>
-struct Original<kFunction, Result(Parameters..., ...)> {
+// A stand-in cannot pass on arguments that it does not know the number of.
+template <Function kFunction, auto kPlace, typename Result, typename... Parameters>
+struct Original<kFunction, kPlace, Result(Parameters..., ...)> {
   template <typename Variable>
   Result operator()(Parameters... arguments, Variable last) const {
-    return reinterpret_cast<Result (*)(Parameters..., ...)>(Original<kFunction, Result(Parameters...)>::Find())(
-        arguments..., last);
+    auto original = __atomic_load_n(&(originals.*kPlace), __ATOMIC_RELAXED);
+    if (__builtin_expect(original == nullptr, 0)) original = FindAndKeep<kFunction>(originals.*kPlace);
+    return original(arguments..., last);
   }
+  static constexpr Result (*kStandIn)(Parameters..., ...) = nullptr;
 };
 
-#define AHEAD_HOOK(name, result, parameters) inline constexpr Original<Function::name, result parameters> name{};
+#define AHEAD_HOOK(name, result, parameters) \
+  inline constexpr Original<Function::name, &Originals::name, result parameters> name{};
 #include "shim/hooks.def"
 #undef AHEAD_HOOK
 

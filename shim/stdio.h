@@ -56,78 +56,111 @@ inline int64_t MostFetched(const FILE* file, int64_t need) {
   return (refill & (refill - 1)) == 0 ? (need + refill - 1) & -refill : need + refill;
 }
 
-// A call that is sure to fetch. `fetched(result, before, after)` says how much it did.
-template <typename Call, typename Fetched>
-[[gnu::noinline]] auto ObserveFetch(FILE* file, int64_t most, Call call, Fetched fetched) {
+// How the functions of stdio say what they gave to the host. Fetched() tells from a result how much came from the
+// descriptor; kIsLine: how much is taken depends on what there is.
+template <typename Result>
+struct Taking;
+
+// fread: `size` bytes an item. What there is of an unfinished item at the end of the file does not count.
+template <>
+struct Taking<size_t> {
+  static constexpr bool kIsLine = false;
+  size_t size;
+  int64_t Fetched(size_t items, const StdioView& before, const StdioView& after) const {
+    return FetchedBytes(before, after, static_cast<int64_t>(items * size));
+  }
+};
+
+// fgets.
+template <>
+struct Taking<char*> {
+  static constexpr bool kIsLine = true;
+  int64_t Fetched(const char* line, const StdioView& before, const StdioView& after) const {
+    return FetchedByLine(before, after, line);
+  }
+};
+
+// getline.
+template <>
+struct Taking<ssize_t> {
+  static constexpr bool kIsLine = true;
+  int64_t Fetched(ssize_t bytes, const StdioView& before, const StdioView& after) const {
+    return FetchedBytes(before, after, bytes > 0 ? bytes : 0);
+  }
+};
+
+// __uflow, which takes the character it returns, and __underflow, which does not.
+template <>
+struct Taking<int> {
+  static constexpr bool kIsLine = true;
+  int64_t taken;
+  int64_t Fetched(int c, const StdioView& before, const StdioView& after) const {
+    return FetchedBytes(before, after, c != EOF ? taken : 0);
+  }
+};
+
+// A call that is sure to fetch.
+template <const auto& kOriginal, typename Result, typename... Arguments>
+[[gnu::noinline]] Result ObserveFetch(FILE* file, int64_t most, Taking<Result> taking, Arguments... arguments) {
   const StdioView before(file);
   Observation observation;
   Before(observation, DescriptorOf(file), kAtOffset, most);
-  const auto result = call();
-  After(observation, fetched(result, before, StdioView(file)));
+  const Result result = kOriginal(arguments...);
+  After(observation, taking.Fetched(result, before, StdioView(file)));
   return result;
 }
 
 // A call that may fetch, which shows only afterwards.
-template <typename Call, typename Fetched>
-[[gnu::noinline]] auto ObserveMaybeFetch(FILE* file, Call call, Fetched fetched) {
+template <const auto& kOriginal, typename Result, typename... Arguments>
+[[gnu::noinline]] Result ObserveMaybeFetch(FILE* file, Taking<Result> taking, Arguments... arguments) {
   const StdioView before(file);
   const int fd = DescriptorOf(file);
   const Nanos started = Now();
-  const auto result = call();
-  if (const int64_t bytes = fetched(result, before, StdioView(file)); bytes > 0) AfterTheFact(fd, bytes, started);
+  const Result result = kOriginal(arguments...);
+  const int64_t bytes = taking.Fetched(result, before, StdioView(file));
+  if (bytes > 0) AfterTheFact(fd, bytes, started);
   return result;
 }
 
-// A call that takes bytes from `file`; `wanted`: how many at most, 0 when that depends on what they are (a line).
-template <typename Call, typename Fetched>
-inline auto ReadStdio(FILE* file, size_t wanted, Call call, Fetched fetched) {
-  const Slot slot = SlotOf(DescriptorOf(file));
-  if (slot.is_ignored() || !runtime.is_on()) return call();
+template <const auto& kOriginal, typename Result, typename... Arguments>
+[[gnu::noinline]] Result WatchStdio(FILE* file, Slot slot, int64_t need, Taking<Result> taking,
+                                    Arguments... arguments) {
   const StdioView before(file);
-  const int64_t need = ClampCount(wanted) - before.left();
-  if (wanted != 0 && need <= 0) return call();
   const int64_t most = MostFetched(file, need);
   if (slot.is_tracked()) {
     Description& description = DescriptionOf(slot);
     const ByteOffset begin{description.offset.load(std::memory_order_relaxed)};
     if (description.filter.Passes(begin, {most})) {
-      const auto result = call();
-      if (const int64_t bytes = fetched(result, before, StdioView(file)); bytes > 0) Absorb(description, begin, bytes);
+      const Result result = kOriginal(arguments...);
+      const StdioView after(file);
+      const int64_t bytes = taking.Fetched(result, before, after);
+      if (bytes > 0) Absorb(description, begin, bytes);
+      if (taking.kIsLine) description.NoteLine(bytes > 0 ? before.left() : after.next - before.next);
       return result;
     }
   }
-  if (wanted != 0 || before.left() == 0) return ObserveFetch(file, most, call, fetched);
-  return ObserveMaybeFetch(file, call, fetched);
+  if (need > 0 || before.left() == 0) return ObserveFetch<kOriginal>(file, most, taking, arguments...);
+  return ObserveMaybeFetch<kOriginal>(file, taking, arguments...);
 }
 
-// Calls of stdio as the hooks see them.
-template <typename Call>
-inline size_t ReadItems(FILE* file, size_t size, size_t count, Call call) {
-  return ReadStdio(file, size * count, call, [size](size_t items, const StdioView& before, const StdioView& after) {
-    return FetchedBytes(before, after, static_cast<int64_t>(items * size));
-  });
+// A call that takes `wanted` bytes.
+template <const auto& kOriginal, typename Result, typename... Arguments>
+inline Result ReadItems(FILE* file, size_t wanted, Taking<Result> taking, Arguments... arguments) {
+  const Slot slot = SlotOf(DescriptorOf(file));
+  if (IsQuiet(slot)) return kOriginal(arguments...);
+  const int64_t need = ClampCount(wanted) - StdioView(file).left();
+  if (need <= 0) return kOriginal(arguments...);
+  return WatchStdio<kOriginal>(file, slot, need, taking, arguments...);
 }
 
-template <typename Call>
-inline char* ReadShortLine(FILE* file, Call call) {
-  return ReadStdio(file, 0, call, [](const char* line, const StdioView& before, const StdioView& after) {
-    return FetchedByLine(before, after, line);
-  });
-}
-
-template <typename Call>
-inline ssize_t ReadWholeLine(FILE* file, Call call) {
-  return ReadStdio(file, 0, call, [](ssize_t bytes, const StdioView& before, const StdioView& after) {
-    return FetchedBytes(before, after, bytes > 0 ? bytes : 0);
-  });
-}
-
-// `taken`: whether the call also takes the character it returns.
-template <typename Call>
-inline int Refill(FILE* file, int64_t taken, Call call) {
-  return ReadStdio(file, 0, call, [taken](int c, const StdioView& before, const StdioView& after) {
-    return FetchedBytes(before, after, c != EOF ? taken : 0);
-  });
+// A call that takes a line, or what else ends where the data say. While the buffer holds much more than the lines of
+// this description have been long, no line will need a refill, and the call is not looked at.
+template <const auto& kOriginal, typename Result, typename... Arguments>
+inline Result ReadLine(FILE* file, Taking<Result> taking, Arguments... arguments) {
+  const Slot slot = SlotOf(DescriptorOf(file));
+  if (slot.is_tracked() ? StdioView(file).left() >= DescriptionOf(slot).line_reserve() : IsQuiet(slot))
+    return kOriginal(arguments...);
+  return WatchStdio<kOriginal>(file, slot, 0, taking, arguments...);
 }
 
 // Returns the descriptor that `file` owns, -1 when it has none, as streams in memory. Keeps errno.
