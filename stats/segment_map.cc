@@ -57,18 +57,18 @@ bool IsBlank(int fd, size_t size) {
 }
 
 // Lengthens the file to `bytes` with zeros, for file systems that cannot reserve space. The descriptor appends, so what
-// another process of the run already counts there is never overwritten; what two appended too much is cut.
-bool AppendZeros(int fd, size_t size, size_t bytes) {
+// another process of the run already counts there is never overwritten; what several appended too much is cut.
+bool AppendZeros(int fd, size_t bytes) {
   constexpr char kZeros[4096] = {};
-  while (size < bytes) {
+  for (;;) {
+    struct stat now;
+    if (syscall(SYS_fstat, fd, &now) != 0) return false;
+    const auto size = static_cast<size_t>(now.st_size);
+    if (size == bytes) return true;
+    if (size > bytes) return syscall(SYS_ftruncate, fd, bytes) == 0;
     const size_t part = bytes - size < sizeof(kZeros) ? bytes - size : sizeof(kZeros);
-    const long put = Uninterrupted([&] { return syscall(SYS_write, fd, kZeros, part); });
-    if (put <= 0) return false;
-    size += static_cast<size_t>(put);
+    if (Uninterrupted([&] { return syscall(SYS_write, fd, kZeros, part); }) <= 0) return false;
   }
-  struct stat now;
-  if (syscall(SYS_fstat, fd, &now) != 0) return false;
-  return static_cast<size_t>(now.st_size) <= bytes || syscall(SYS_ftruncate, fd, bytes) == 0;
 }
 
 // Growing a file past RLIMIT_FSIZE is answered with SIGXFSZ, which would end the host.
@@ -85,7 +85,7 @@ bool Reserve(int fd, const struct stat& now, size_t bytes) {
   if (!MayGrowTo(bytes)) return false;
   if (Uninterrupted([&] { return syscall(SYS_fallocate, fd, 0, 0, bytes); }) == 0) return true;
   if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
-  return size >= bytes || AppendZeros(fd, size, bytes);
+  return size >= bytes || AppendZeros(fd, bytes);
 }
 
 Segment* Map(int fd, size_t bytes) {
@@ -103,9 +103,9 @@ Segment* MapOpenFile(int fd, MapMode mode, uint32_t block_count) {
   const bool is_regular = S_ISREG(now.st_mode);
   const auto size = static_cast<size_t>(now.st_size);
   const SegmentFault fault = CheckHead(head.magic, head.block_count, size);
-  // Zeros of just our size are a segment that another process is making.
+  // Nothing but zeros, and not many more than our own, is a file that is empty or that another process is filling.
   const bool is_new = fault == SegmentFault::kBlank && mode == MapMode::kCreate &&
-                      (size == SegmentBytes(block_count) || (size < SegmentBytes(block_count) && IsBlank(fd, size)));
+                      size <= 2 * SegmentBytes(block_count) && IsBlank(fd, size);
   if (!is_regular || (fault != SegmentFault::kNone && !is_new)) {
     errno = EBADMSG;
     return nullptr;
@@ -147,7 +147,7 @@ Segment* MapSegmentFile(const char* path, MapMode mode, uint32_t block_count) {
   const int fd = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, 0600));
   if (fd < 0) return nullptr;
   // Where it reads as damaged while another process is making it, looking again tells.
-  constexpr int kLooks = 3;
+  constexpr int kLooks = 5;
   Segment* segment = nullptr;
   for (int look = 0; segment == nullptr && look < kLooks && (look == 0 || errno == EBADMSG); ++look)
     segment = MapOpenFile(fd, mode, block_count);
