@@ -1,5 +1,6 @@
 #include "cli/job.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,28 @@ void StopBy(int number) {
   if (number != SIGSTOP) sigaction(number, &inherited, nullptr);
 }
 
+// The terminal across a stop. A shell under us has a process group of its own, which the shell above us knows nothing
+// of: it brings our group to the foreground, and we hand the terminal on to whom it belonged when all stopped.
+class TerminalOwner {
+ public:
+  TerminalOwner() : tty_(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)), owner_(tty_ < 0 ? -1 : tcgetpgrp(tty_)) {}
+  TerminalOwner(const TerminalOwner&) = delete;
+  TerminalOwner& operator=(const TerminalOwner&) = delete;
+  ~TerminalOwner() {
+    if (tty_ >= 0) close(tty_);
+  }
+
+  // REQUIRES: SIGTTOU is blocked.
+  void RestoreTo(pid_t child) const {
+    if (owner_ > 0 && owner_ == getpgid(child) && owner_ != getpgrp() && tcgetpgrp(tty_) == getpgrp())
+      tcsetpgrp(tty_, owner_);
+  }
+
+ private:
+  int tty_;
+  pid_t owner_;
+};
+
 // True when somebody continued the command after the stop that was just reported.
 bool WasContinued(pid_t child) {
   siginfo_t info = {};
@@ -36,7 +59,10 @@ bool TakeChildEvents(pid_t child, int& wait_status) {
   pid_t changed;
   while ((changed = waitpid(child, &wait_status, WNOHANG | WUNTRACED)) == child) {
     if (!WIFSTOPPED(wait_status)) return true;
-    if (!WasContinued(child)) StopBy(WSTOPSIG(wait_status));
+    if (WasContinued(child)) continue;
+    const TerminalOwner terminal;
+    StopBy(WSTOPSIG(wait_status));
+    terminal.RestoreTo(child);
   }
   return changed < 0 && errno != EINTR;
 }

@@ -1,5 +1,6 @@
 #include "cli/launch.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,17 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
   return pointers;
 }
 
+// As bash decides whether a file is a script: no zero byte in its first line.
+bool IsText(const char* path) {
+  char start[80];
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const ssize_t length = fd < 0 ? 0 : read(fd, start, sizeof start);
+  close(fd);
+  for (ssize_t i = 0; i < length && start[i] != '\n'; ++i)
+    if (start[i] == 0) return false;
+  return true;
+}
+
 // In the child of a vfork: system calls only, nothing written but `error`, which the parent reads.
 [[noreturn]] void Become(const char* path, char* const* arguments, char* const* shell_arguments, char* const* variables,
                          const SignalScope& signals, const Streams& streams, volatile int& error) {
@@ -24,8 +36,9 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
   signals.RestoreInherited();
   if (streams.prepare != nullptr) streams.prepare();
   execve(path, arguments, variables);
-  if (errno == ENOEXEC) execve("/bin/sh", shell_arguments, variables);
-  error = errno;
+  const int refused = errno;
+  if (refused == ENOEXEC && IsText(path)) execve("/bin/sh", shell_arguments, variables);
+  error = refused;
   _exit(126);
 }
 
@@ -48,9 +61,9 @@ void SignalScope::RestoreInherited() const {
 Launched Launch(const std::string& path, const std::vector<std::string>& words, Environment& environment,
                 const SignalScope& signals, const Streams& streams) {
   const std::vector<char*> arguments = Pointers(words);
-  std::vector<char*> shell_arguments = Pointers({"sh", path});
-  shell_arguments.pop_back();
-  shell_arguments.insert(shell_arguments.end(), arguments.begin() + 1, arguments.end());
+  std::vector<std::string> shell_words = {"sh", path};
+  shell_words.insert(shell_words.end(), words.begin() + 1, words.end());
+  const std::vector<char*> shell_arguments = Pointers(shell_words);
   char* const* variables = environment.pointers();
   volatile int error = 0;
   // The parent resumes when the child has called execve or _exit, so that `error` is known at once.

@@ -47,7 +47,7 @@ struct Launched {
 };
 
 // Starts the program at `path` with the arguments `words` (the first is its own name). A file that execve does not
-// recognise is run by /bin/sh, as shells and execvp do.
+// recognise is run by /bin/sh if it is a text, as shells do.
 Launched Launch(const std::string& path, const std::vector<std::string>& words, Environment& environment,
                 const SignalScope& signals, const Streams& streams = {});
 
