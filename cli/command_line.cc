@@ -33,8 +33,7 @@ std::vector<std::string> TakeCommand(const CLI::App& app, const std::vector<std:
       break;
     }
     if (has_command && words[end][0] != '-') break;
-    if (!IsLongOption(words[end])) continue;
-    JoinWithDashes(words[end]);
+    if (IsLongOption(words[end])) JoinWithDashes(words[end]);
     if (parser != nullptr && TakesValue(*parser, words[end])) ++end;
   }
   if (!has_command || end >= words.size()) return {};
