@@ -1,5 +1,6 @@
 #include "shim/descriptors.h"
 
+#include "shim/recorder.h"
 #include "shim/runtime.h"
 
 namespace ahead {
@@ -49,7 +50,8 @@ void Clear(size_t index) {
     const Facts facts{.file_size = {file->size_bytes}, .page = {static_cast<int64_t>(runtime.page_bytes())}};
     if (!file.is_renewed() && description.epoch == runtime.epoch())
       file.WithSurroundings(
-          [&](const Surroundings& around) { file.policy().Detach(description.filter, facts, around); });
+          [&](const Surroundings& around) { file.policy().Detach(recorder::FilterOf(index), facts, around); });
+    recorder::Closed(file, index);
     ProcessCounters& counters = runtime.block().counters;
     Bump(counters.reads_seen, description.reads.exchange(0, std::memory_order_relaxed));
     Bump(counters.read_bytes, description.bytes.exchange(0, std::memory_order_relaxed));

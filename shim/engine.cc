@@ -5,6 +5,7 @@
 #include "shim/facts.h"
 #include "shim/issuer.h"
 #include "shim/path_filter.h"
+#include "shim/recorder.h"
 #include "shim/runtime.h"
 
 namespace ahead {
@@ -51,9 +52,10 @@ bool Find(int fd, Target& target) noexcept {
 }
 
 // Decides. The description's filter is settled in it and stays closed until Complete.
-bool Plan(LockedFile& file, Description& description, const Access& access, Observation& observation) noexcept {
+bool Plan(LockedFile& file, const Access& access, Observation& observation) noexcept {
+  Filter& filter = recorder::FilterOf(observation.slot.description());
   return file.WithSurroundings([&](const Surroundings& around) {
-    observation.decision = file.policy().Plan(access, observation.facts, description.filter, around);
+    observation.decision = file.policy().Plan(access, observation.facts, filter, around);
   });
 }
 
@@ -66,10 +68,11 @@ bool Report(LockedFile& file, const Decision& decision, const Facts& facts, cons
 }
 
 // Reports the end of a planned read; arms the filter.
-bool Complete(LockedFile& file, Description& description, const Completion& completion,
-              const Observation& observation) noexcept {
-  return file.WithSurroundings([&](const Surroundings& around) {
-    file.policy().Finish(observation.decision, completion, observation.facts, description.filter, around);
+void Complete(LockedFile& file, const Completion& completion, const Observation& observation) noexcept {
+  Filter& filter = recorder::FilterOf(observation.slot.description());
+  if (observation.is_absorbed) return filter.Absorb(completion.range.begin, completion.range.size());
+  file.WithSurroundings([&](const Surroundings& around) {
+    file.policy().Finish(observation.decision, completion, observation.facts, filter, around);
   });
 }
 
@@ -88,8 +91,9 @@ int32_t AllowedPieces(LockedFile& file) noexcept {
 }
 
 // Carries out a decision in batches; the limit of the mount is looked at anew for each, as the last may have cut it.
-void Issue(int fd, LockedFile& file, const Decision& decision, const Facts& facts) noexcept {
+void Issue(int fd, LockedFile& file, const Decision& decision, const Facts& facts, TraceId trace) noexcept {
   const int64_t page = facts.page.value;
+  TraceOutcomeCounts counts;
   for (int32_t first = 0; first < decision.pieces; first += Batch::kMost) {
     Batch batch;
     batch.first = first;
@@ -100,8 +104,10 @@ void Issue(int fd, LockedFile& file, const Decision& decision, const Facts& fact
     int64_t asked_pages = 0;
     for (int32_t i = 0; i < batch.count; ++i) asked_pages += batch.outcomes[i].fresh_pages;
     Bump(runtime.block().counters.issued_bytes, static_cast<uint64_t>(asked_pages * page));
-    if (!Report(file, decision, facts, batch)) return;
+    recorder::Count(counts, batch.outcomes, batch.count);
+    if (!Report(file, decision, facts, batch)) break;
   }
+  recorder::Outcome(trace, counts);
 }
 
 // What passed the filter since it was last looked at.
@@ -114,9 +120,10 @@ void CountAbsorbed(Description& description) noexcept {
 }
 
 // A filter that a parent's or an abandoned policy armed says nothing to a new one.
-void RenewFilter(const LockedFile& file, Description& description) noexcept {
+void RenewFilter(const LockedFile& file, Slot slot) noexcept {
+  Description& description = DescriptionOf(slot);
   if (!file.is_renewed() && description.epoch == runtime.epoch()) return;
-  description.filter.Settle();
+  recorder::FilterOf(slot.description()).Settle();
   description.epoch = runtime.epoch();
 }
 
@@ -140,15 +147,19 @@ int64_t Anchor(int fd, const LockedFile& file, const Description& description) n
 }
 
 // Takes the decision for a read of `count` bytes from observation.begin and carries it out.
-void PlanAndIssue(int fd, LockedFile& file, Description& description, Observation& observation, int64_t count,
+void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAccessKind kind, int64_t count,
                   Nanos now) noexcept {
-  const bool fresh = description.opened_here && !description.was_read;
+  Description& description = DescriptionOf(observation.slot);
+  const bool is_first = !description.was_read;
   description.was_read = true;
   CountAbsorbed(description);
   const ByteRange range{observation.begin, observation.begin + ByteCount{count}};
-  if (!Plan(file, description, {range, now, fresh}, observation)) return;
+  const Access access{range, now, is_first && description.opened_here};
+  observation.is_absorbed = recorder::Absorbs(observation, count);
+  if (!observation.is_absorbed && !Plan(file, access, observation)) return;
   observation.is_planned = true;
-  if (!observation.decision.empty()) Issue(fd, file, observation.decision, observation.facts);
+  recorder::Plan(fd, file, observation, kind, access, is_first);
+  if (!observation.decision.empty()) Issue(fd, file, observation.decision, observation.facts, observation.trace);
 }
 
 void Finish(LockedFile& file, Description& description, const Observation& observation, int64_t returned,
@@ -159,7 +170,9 @@ void Finish(LockedFile& file, Description& description, const Observation& obser
   ProcessCounters& counters = runtime.block().counters;
   Bump(counters.reads_seen);
   Bump(counters.read_bytes, static_cast<uint64_t>(count.value));
-  Complete(file, description, {read, ended, ended - observation.started}, observation);
+  const Completion completion{read, ended, ended - observation.started};
+  Complete(file, completion, observation);
+  recorder::Completed(observation, completion, returned);
 }
 
 // Notes what was found. Returns false when the kernel refuses to read ahead on the file.
@@ -168,7 +181,7 @@ bool Begin(const LockedFile& file, const Target& target, Observation& observatio
   observation.file = target.file;
   observation.facts = FactsFor(target.size);
   file->size_bytes = target.size.value;
-  RenewFilter(file, DescriptionOf(target.slot));
+  RenewFilter(file, target.slot);
   return !file->refused;
 }
 
@@ -183,7 +196,8 @@ void PlanRead(Observation& observation, int fd, int64_t offset, int64_t count, c
   observation.begin = {offset == kAtOffset ? Anchor(fd, file, description) : offset};
   if (observation.begin.value < 0) return;
   observation.started = Now();
-  PlanAndIssue(fd, file, description, observation, count, observation.started);
+  const TraceAccessKind kind = observation.moves_offset ? TraceAccessKind::kRead : TraceAccessKind::kPread;
+  PlanAndIssue(fd, file, observation, kind, count, observation.started);
   if (!observation.decision.empty()) observation.started = Now();
 }
 
@@ -192,13 +206,13 @@ ByteRange RangeOf(int64_t offset, int64_t length, ByteCount size) noexcept {
   return {{offset}, {offset + (length > 0 && length < rest ? length : rest)}};
 }
 
-void CountAdvice(FileRef ref, int64_t offset, int64_t length) noexcept {
+void CountAdvice(int fd, FileRef ref, int64_t offset, int64_t length) noexcept {
   LockedFile file(ref);
   if (!file || offset < 0) return;
   const Facts facts = FactsFor({file->size_bytes});
-  file.WithSurroundings([&](const Surroundings& around) {
-    file.policy().OnHostAdvice(RangeOf(offset, length, facts.file_size), facts, around);
-  });
+  const ByteRange range = RangeOf(offset, length, facts.file_size);
+  file.WithSurroundings([&](const Surroundings& around) { file.policy().OnHostAdvice(range, facts, around); });
+  recorder::Advice(fd, file, range);
 }
 
 }  // namespace
@@ -240,7 +254,7 @@ void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept {
   observation.begin = {end - returned};
   observation.moves_offset = true;
   observation.started = started;
-  PlanAndIssue(fd, file, description, observation, returned, started);
+  PlanAndIssue(fd, file, observation, TraceAccessKind::kStdio, returned, started);
   if (observation.is_planned) Finish(file, description, observation, returned, ended);
 }
 
@@ -249,7 +263,7 @@ void NoteAdvice(int fd, int64_t offset, int64_t length) noexcept {
   const ErrnoSaver errno_saver;
   const Section section;
   Target target;
-  if (section.entered() && runtime.OwnsTables() && Find(fd, target)) CountAdvice(target.file, offset, length);
+  if (section.entered() && runtime.OwnsTables() && Find(fd, target)) CountAdvice(fd, target.file, offset, length);
 }
 
 bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noexcept {
@@ -266,14 +280,15 @@ bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noe
   file.WithSurroundings([&](const Surroundings& around) {
     decision = file.policy().PlanMapping(RangeOf(offset, length, now.size), Now(), facts, around);
   });
-  if (!decision.empty()) Issue(fd, file, decision, facts);
+  const TraceId trace = recorder::Mapping(fd, file, RangeOf(offset, length, now.size), facts, decision);
+  if (!decision.empty()) Issue(fd, file, decision, facts, trace);
   return true;
 }
 
 void NoteMappedAdvice(FileRef file, int64_t offset, int64_t length) noexcept {
   const ErrnoSaver errno_saver;
   const Section section;
-  if (section.entered() && runtime.OwnsTables()) CountAdvice(file, offset, length);
+  if (section.entered() && runtime.OwnsTables()) CountAdvice(-1, file, offset, length);
 }
 
 }  // namespace ahead

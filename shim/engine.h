@@ -1,7 +1,5 @@
 // The one join of the library: a read of the host's becomes an Access, the core decides, the pieces are issued, what
 // came of them is counted. Everything here is done without anything being held across the host's own call.
-//
-// Where a trace is to be recorded, Plan, Report and Complete in engine.cc are the three places that see everything.
 #pragma once
 
 #include <sys/types.h>
@@ -12,6 +10,7 @@
 #include "core/facts.h"
 #include "core/units.h"
 #include "shim/descriptors.h"
+#include "stats/trace_format.h"
 
 namespace ahead {
 
@@ -20,12 +19,14 @@ namespace ahead {
 struct Observation {
   bool is_planned = false;
   bool moves_offset = false;  // the read is at the description's offset
+  bool is_absorbed = false;   // the filter let it pass; it is looked at for the trace only
   Slot slot{Slot::kUnmet};
   FileRef file;
   ByteOffset begin;
   Nanos started;  // the host's call, or the planning just before it
   Facts facts;
   Decision decision;
+  TraceId trace = kNoTraceId;  // its number in the trace
 };
 
 // The most that the kernel moves in one read.

@@ -86,6 +86,7 @@ bool Renew(size_t index, const FileIdentity& identity) {
   file.mount = MountOf(identity.device);
   file.refused = false;
   file.residency = ResidencySource::kCachestat;
+  file.trace = kNoTraceId;
   entries[index].identity = identity;
   return true;
 }
@@ -149,6 +150,7 @@ LockedFile::LockedFile(FileRef ref) noexcept : file_(files[ref.index]), index_(r
   if (is_renewed_) {
     policies.Make(index_);
     file_.epoch = runtime.epoch();
+    file_.trace = kNoTraceId;
     AccountOutstanding(file_, policies[index_]);
   }
 }

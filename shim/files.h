@@ -11,6 +11,7 @@
 #include "core/facts.h"
 #include "shim/guard.h"
 #include "shim/residency.h"
+#include "stats/trace_format.h"
 
 namespace ahead {
 
@@ -40,6 +41,7 @@ struct File {
   ResidencySource residency = ResidencySource::kCachestat;
   std::atomic<bool> passive{false};    // the file is known to be cached, as its policy said last
   std::atomic<int64_t> size_bytes{0};  // as seen at the last decision
+  TraceId trace = kNoTraceId;          // its number in the trace
   int64_t outstanding_pages = 0;       // of its policy, as added to the process's sum
 };
 

@@ -1,5 +1,6 @@
 #include "shim/recorder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 #include "shim/facts.h"
@@ -37,19 +38,20 @@ bool Absorbs(const Observation& observation, int64_t count) noexcept {
   return runtime.trace() != nullptr && FilterOf(observation.slot.description()).Passes(observation.begin, {count});
 }
 
-void Plan(int fd, LockedFile& file, Observation& observation, TraceAccessKind kind, const Access& access) noexcept {
+void Plan(int fd, LockedFile& file, Observation& observation, TraceAccessKind kind, const Access& access,
+          bool is_first) noexcept {
   Trace* trace = runtime.trace();
   if (trace == nullptr) return;
   const Description& description = DescriptionOf(observation.slot);
   TraceAccess record;
   record.file = NumberOf(fd, file, access.time);
+  if (record.file == kNoTraceId) return;
   record.description = DescriptionNumber(observation);
   record.kind = kind;
   record.access = access;
-  if (!observation.is_known) TraceOpen(trace, record.file, record.description, description.opened_here, access.time);
-  observation.trace = observation.is_absorbed
-                          ? TraceAbsorbed(trace, record)
-                          : TracePlan(trace, record, observation.facts, observation.decision);
+  if (is_first) TraceOpen(trace, record.file, record.description, description.opened_here, access.time);
+  observation.trace = observation.is_absorbed ? TraceAbsorbed(trace, record)
+                                              : TracePlan(trace, record, observation.facts, observation.decision);
 }
 
 void Count(TraceOutcomeCounts& counts, const PieceOutcome* outcomes, int32_t count) noexcept {
@@ -78,8 +80,11 @@ TraceId Mapping(int fd, LockedFile& file, ByteRange range, const Facts& facts, c
   return decision.empty() ? kNoTraceId : TracePlan(trace, record, facts, decision);
 }
 
-void Advice(const LockedFile& file, ByteRange range) noexcept {
-  if (file->trace != kNoTraceId) TraceAdvice(runtime.trace(), file->trace, 0, POSIX_FADV_WILLNEED, range, Now());
+void Advice(int fd, LockedFile& file, ByteRange range) noexcept {
+  if (runtime.trace() == nullptr) return;
+  const Nanos now = Now();
+  const TraceId number = fd >= 0 ? NumberOf(fd, file, now) : file->trace;
+  if (number != kNoTraceId) TraceAdvice(runtime.trace(), number, 0, POSIX_FADV_WILLNEED, range, now);
 }
 
 void Closed(const LockedFile& file, size_t description) noexcept {

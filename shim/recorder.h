@@ -21,9 +21,10 @@ Filter& FilterOf(size_t description) noexcept;
 // Says whether a read is to be recorded that the filter would let pass.
 bool Absorbs(const Observation& observation, int64_t count) noexcept;
 
-// Records a read that is planned or absorbed, and notes its number in `observation`. REQUIRES: the file's lock is held,
-// as in all of these.
-void Plan(int fd, LockedFile& file, Observation& observation, TraceAccessKind kind, const Access& access) noexcept;
+// Records a read that is planned or absorbed, and notes its number in `observation`. `is_first`: of its description.
+// REQUIRES: the file's lock is held, as in all of these.
+void Plan(int fd, LockedFile& file, Observation& observation, TraceAccessKind kind, const Access& access,
+          bool is_first) noexcept;
 
 // Adds a batch to `counts`, and records the sum of all.
 void Count(TraceOutcomeCounts& counts, const PieceOutcome* outcomes, int32_t count) noexcept;
@@ -34,8 +35,8 @@ void Completed(const Observation& observation, const Completion& completion, int
 // A mapping was made, and `decision` taken for it. Returns the number for its outcome.
 TraceId Mapping(int fd, LockedFile& file, ByteRange range, const Facts& facts, const Decision& decision) noexcept;
 
-// The host asked for `range` to be loaded.
-void Advice(const LockedFile& file, ByteRange range) noexcept;
+// The host asked for `range` to be loaded. `fd`: -1 when it did so through a mapping.
+void Advice(int fd, LockedFile& file, ByteRange range) noexcept;
 
 // The description of that index has ended.
 void Closed(const LockedFile& file, size_t description) noexcept;

@@ -6,10 +6,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shim/facts.h"
 #include "shim/guard.h"
 #include "shim/message.h"
 #include "shim/real.h"
 #include "stats/segment_map.h"
+#include "stats/trace_writer.h"
 
 namespace ahead {
 namespace {
@@ -52,6 +54,7 @@ void Runtime::Start(char** environment) noexcept {
     WatchForForks();
     OpenSegment();
     ClaimOwnBlock();
+    StartTrace();
   }
   real::Start();
   state_.store(go ? State::kOn : State::kPassThrough, std::memory_order_release);
@@ -98,6 +101,15 @@ void Runtime::ClaimOwnBlock() noexcept {
   if (block_ == nullptr) block_ = &private_block;
 }
 
+void Runtime::StartTrace() noexcept {
+  if (options_.trace_text == nullptr) return;
+  TraceError error;
+  trace_ = OpenTrace(options_.trace_text, pid_, {static_cast<int64_t>(page_bytes_)}, error);
+  if (trace_ != nullptr) return TraceProcess(trace_, options_, Now());
+  // A file of another user's is passed by in silence, as with statistics.
+  if (errno != EACCES && errno != EPERM) ReportBadFile("AHEAD_TRACE", options_.trace_text);
+}
+
 void Runtime::WatchForForks() noexcept {
   const long page = syscall(SYS_mmap, nullptr, page_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == -1) return;
@@ -128,6 +140,7 @@ bool Runtime::AdoptFork() noexcept {
     segment_ = MapStatsFile(options_.stats_text, pid_);
   }
   ClaimOwnBlock();
+  if (trace_ != nullptr && HasProcessPattern(options_.trace_text)) StartTrace();
   alive_->store(kAlive, std::memory_order_release);
   return true;
 }

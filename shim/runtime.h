@@ -13,6 +13,7 @@
 #include "core/options.h"
 #include "core/units.h"
 #include "stats/segment.h"
+#include "stats/trace_map.h"
 
 namespace ahead {
 
@@ -50,6 +51,8 @@ class Runtime {
   InitialSize& initial_size() noexcept { return initial_size_; }
   Block& block() noexcept { return *block_; }
   uintptr_t page_bytes() const noexcept { return page_bytes_; }
+  // Returns where to record, null when nothing is recorded.
+  Trace* trace() const noexcept { return trace_; }
 
  private:
   // What alive_ holds: the kernel makes it 0 in a child of fork.
@@ -61,6 +64,7 @@ class Runtime {
   const char* Keep(const char* text) noexcept;
   void OpenSegment() noexcept;
   void ClaimOwnBlock() noexcept;
+  void StartTrace() noexcept;
   void WatchForForks() noexcept;
   bool AdoptFork() noexcept;
 
@@ -76,6 +80,7 @@ class Runtime {
   InitialSize initial_size_;
   Segment* segment_ = nullptr;
   Block* block_ = nullptr;  // in the segment, or private
+  Trace* trace_ = nullptr;
 };
 
 extern constinit Runtime runtime;

@@ -103,8 +103,8 @@ int64_t BytesOf(uint64_t capacity_records) {
   return static_cast<int64_t>(kTraceHeaderBytes + capacity_records * kTraceRecordBytes);
 }
 
+// What was used before stays mapped: a writer that a fork interrupted may go on with it.
 void Use(void* mapping, uint64_t capacity_records) {
-  if (g_trace.header != nullptr) syscall(SYS_munmap, g_trace.header, BytesOf(g_trace.capacity_records));
   g_trace.header = static_cast<TraceHeader*>(mapping);
   g_trace.records = static_cast<char*>(mapping) + kTraceHeaderBytes;
   g_trace.capacity_records = capacity_records;
@@ -142,7 +142,9 @@ Trace* OpenTrace(const char* pattern, pid_t pid, ByteCount page, TraceError& err
   if (fd < 0) return nullptr;
   const ByteCount size = HasProcessPattern(pattern) ? kTraceProcessFileSize : kTraceFileSize;
   error = OpenFile(static_cast<int>(fd), size.value, page);
+  const int saved = error == TraceError::kNotATrace ? EBADMSG : errno;
   syscall(SYS_close, fd);
+  errno = saved;
   return error == TraceError::kNone ? &g_trace : nullptr;
 }
 

@@ -36,9 +36,10 @@ enum class TraceError : uint8_t {
 // Opens the process's one trace for appending: the file or memfd that `pattern` names (%p is `pid`) if it is a trace,
 // else a new file there, 0600, its space reserved so that a full disk cannot kill the host. The descriptor is closed
 // again. Any number of processes may do so at once. Takes `page`, the machine's page. Returns a trace that lasts until
-// the process ends or the next call, which the child of a fork makes where the pattern has a %p; null with `error` set
-// when there is none. Somebody who shortens the file while it is mapped makes its users fault (SIGBUS): delete or
-// rename it instead. Cost: about ten system calls, 4 KiB of stack. Thread safety: one caller at a time.
+// the process ends or the next call, which the child of a fork makes where the pattern has a %p; null with `error` and
+// errno set (EBADMSG: not a trace) when there is none. Somebody who shortens the file while it is mapped makes its
+// users fault (SIGBUS): delete or rename it instead. Cost: about ten system calls, 4 KiB of stack. Thread safety: one
+// caller at a time.
 Trace* OpenTrace(const char* pattern, pid_t pid, ByteCount page, TraceError& error);
 
 // Makes a trace of `total` bytes in a memfd that can neither grow nor shrink and that only this user can open. Returns

@@ -26,6 +26,13 @@ uint64_t Reserve(Trace* trace, uint64_t slots) {
   return kFull;
 }
 
+// Says whether nothing fits any more, and counts what does not if so.
+bool IsFull(Trace* trace) {
+  if (__atomic_load_n(&trace->header->tail_records, __ATOMIC_RELAXED) < trace->capacity_records) return false;
+  __atomic_fetch_add(&trace->header->dropped_records, 1, __ATOMIC_RELAXED);
+  return true;
+}
+
 // Fills slot `index`: all but the mark, then the mark.
 template <typename Record>
 void Put(Trace* trace, uint64_t index, const Record& record) {
@@ -135,6 +142,7 @@ void TraceProcess(Trace* trace, const Options& options, Nanos now) {
 }
 
 TraceId TraceFile(Trace* trace, const TraceFileFacts& facts, Nanos now) {
+  if (IsFull(trace)) return kNoTraceId;
   char path[4096];
   const size_t length = PathOf(facts.fd, path, sizeof(path));
   const size_t slots = (length + kTracePathBytes - 1) / kTracePathBytes;
