@@ -81,6 +81,7 @@ class Disk {
 
   std::mutex counters_mutex_;
   Counters counters_;
+  Nanos cpu_at_reset_{};
 
   ReplyQueue replies_;  // last: its thread uses all of the above
 };
