@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(CommandLineTest, BadUsageExitsTwoWithOneLineNamingOptionValueAndWhatIsAccepted) {
+TEST(DiskCommandLineTest, BadUsageExitsTwoWithOneLineNamingOptionValueAndWhatIsAccepted) {
   const struct {
     std::vector<std::string> arguments;
     std::vector<const char*> named;
@@ -47,19 +47,19 @@ TEST(CommandLineTest, BadUsageExitsTwoWithOneLineNamingOptionValueAndWhatIsAccep
   }
 }
 
-TEST(CommandLineTest, AMissingSourceExitsOneAndIsNamed) {
+TEST(DiskCommandLineTest, AMissingSourceExitsOneAndIsNamed) {
   const Outcome outcome = RunCommand({AHEAD_DISK, "/no/such/source", "/tmp"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err, "ahead-disk: /no/such/source: No such file or directory\n");
 }
 
-TEST(CommandLineTest, AMountPointInTheSourceIsRefused) {
+TEST(DiskCommandLineTest, AMountPointInTheSourceIsRefused) {
   const Outcome outcome = RunCommand({AHEAD_DISK, "/", "/tmp"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("/tmp"));
 }
 
-TEST(CommandLineTest, AskingADirectoryThatIsNoDiskSaysSo) {
+TEST(DiskCommandLineTest, AskingADirectoryThatIsNoDiskSaysSo) {
   for (const char* question : {"--query", "--reset", "--unmount"}) {
     const Outcome outcome = RunCommand({AHEAD_DISK, question, "/tmp"});
     EXPECT_EQ(outcome.status, 1);
@@ -67,7 +67,7 @@ TEST(CommandLineTest, AskingADirectoryThatIsNoDiskSaysSo) {
   }
 }
 
-TEST(CommandLineTest, AUserWhoMayNotOpenFuseIsToldInOneLine) {
+TEST(DiskCommandLineTest, AUserWhoMayNotOpenFuseIsToldInOneLine) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become a user without /dev/fuse";
   if (RunCommand({"test", "-w", "/dev/fuse"}, 65534).status == 0) GTEST_SKIP() << "everybody may open /dev/fuse here";
   char source[] = "/tmp/ahead-disk-test-XXXXXX";
@@ -83,7 +83,7 @@ TEST(CommandLineTest, AUserWhoMayNotOpenFuseIsToldInOneLine) {
   EXPECT_EQ(outcome.err, "ahead-disk: /dev/fuse: " + why + "\n");
 }
 
-TEST(CommandLineTest, HelpAndVersionGoToStandardOutput) {
+TEST(DiskCommandLineTest, HelpAndVersionGoToStandardOutput) {
   const Outcome help = RunCommand({AHEAD_DISK, "--help"});
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.out, HasSubstr("--metadata-latency"));
