@@ -67,7 +67,10 @@ class Builder {
     work.reader = reader;
     work.thread = threads_.Of({file.pid, read.tid}).first;
     work.fresh = read.fresh;
+    // What was returned says more than what was asked for: a FILE or a vector of buffers asks for less or more than is
+    // known before the call.
     work.range = read.range;
+    if (read.returned.value > 0) work.range.end = work.range.begin + read.returned;
     work.begin = read.time;
     work.end = read.end;
     out_.work.reads.push_back(work);
