@@ -1,0 +1,210 @@
+// `ahead record`, AHEAD_TRACE and `ahead replay` as a user sees them, on small real programs.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "stats/trace_reader.h"
+#include "tests/cli/process.h"
+
+namespace ahead {
+namespace {
+
+using test::Ended;
+using test::Folder;
+using test::RunProgram;
+using testing::HasSubstr;
+
+class RecordTest : public testing::Test {
+ protected:
+  std::string File(const std::string& name, size_t bytes) const { return folder_.Write(name, std::string(bytes, 'x')); }
+  std::string trace() const { return folder_ / "trace"; }
+
+  // Runs `ahead record -o TRACE OPTIONS -- COMMAND`.
+  Ended Record(const std::vector<std::string>& command, const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> words = {AHEAD, "record", "-o", trace()};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back("--");
+    words.insert(words.end(), command.begin(), command.end());
+    return RunProgram(words);
+  }
+
+  static TraceContents Read(const std::string& path) {
+    const auto contents = ReadTrace(path);
+    EXPECT_TRUE(contents.ok()) << contents.status();
+    return contents.ok() ? *contents : TraceContents{};
+  }
+
+  // Returns the reads of the file at `path`.
+  static std::vector<TracedRead> ReadsOf(const TraceContents& contents, const std::string& path) {
+    std::vector<TracedRead> reads;
+    for (const TracedRead& read : contents.reads)
+      if (contents.files[read.file].path == path) reads.push_back(read);
+    return reads;
+  }
+
+  static int64_t BytesOf(const std::vector<TracedRead>& reads) {
+    int64_t bytes = 0;
+    for (const TracedRead& read : reads) bytes += read.returned.value;
+    return bytes;
+  }
+
+  Folder folder_;
+};
+
+TEST_F(RecordTest, EveryByteThatMd5sumReadsIsInTheTrace) {
+  const std::string file = File("data", 5 << 20);
+  const Ended bare = RunProgram({"/usr/bin/md5sum", file});
+  const Ended recorded = Record({"md5sum", file});
+  EXPECT_TRUE(recorded.exited_with(0)) << recorded.errors;
+  EXPECT_EQ(recorded.output, bare.output);
+  struct stat status;
+  ASSERT_EQ(stat(trace().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, mode_t{0600});
+
+  const TraceContents contents = Read(trace());
+  EXPECT_EQ(contents.broken_records + contents.dropped_records + contents.unknown_records, 0u);
+  EXPECT_EQ(static_cast<uint64_t>(status.st_size), kTraceHeaderBytes + contents.records * kTraceRecordBytes);
+  ASSERT_EQ(contents.processes.size(), 1u);
+  EXPECT_EQ(contents.processes[0].ratio, 50);
+  const std::vector<TracedRead> reads = ReadsOf(contents, file);
+  EXPECT_EQ(BytesOf(reads), 5 << 20);
+  int64_t at = 0;
+  int absorbed = 0;
+  for (const TracedRead& read : reads) {
+    EXPECT_TRUE(read.completed);
+    EXPECT_EQ(read.range.begin.value, at);
+    EXPECT_GE(read.end, read.time);
+    at += read.returned.value;
+    absorbed += read.absorbed ? 1 : 0;
+  }
+  EXPECT_TRUE(reads.front().fresh);
+  EXPECT_GT(absorbed, 0) << "no read passed the filter";
+}
+
+TEST_F(RecordTest, OffsetsAreThoseOfTheFile) {
+  const std::string file = File("data", 1 << 20);
+  const Ended recorded = Record({"dd", "if=" + file, "of=/dev/null", "bs=4096", "skip=3", "count=5", "status=none"});
+  ASSERT_TRUE(recorded.exited_with(0)) << recorded.errors;
+  const std::vector<TracedRead> reads = ReadsOf(Read(trace()), file);
+  ASSERT_EQ(reads.size(), 5u);
+  for (size_t i = 0; i < reads.size(); ++i) EXPECT_EQ(reads[i].range.begin.value, 4096 * (3 + static_cast<int64_t>(i)));
+}
+
+TEST_F(RecordTest, AllProcessesOfTheRunAreInOneTrace) {
+  const std::string first = File("first", 100'000);
+  const std::string second = File("second", 200'000);
+  const Ended recorded = Record({"sh", "-c", "cat " + first + "; cat " + second + " " + first + "; exit 3"});
+  EXPECT_TRUE(recorded.exited_with(3)) << recorded.errors;
+  const TraceContents contents = Read(trace());
+  EXPECT_EQ(BytesOf(ReadsOf(contents, first)), 200'000);
+  EXPECT_EQ(BytesOf(ReadsOf(contents, second)), 200'000);
+  EXPECT_GE(contents.processes.size(), 2u);
+  std::set<int32_t> processes;
+  for (const TracedFile& file : contents.files) processes.insert(file.pid);
+  EXPECT_EQ(processes.size(), 2u);
+  int closes = 0;
+  for (const TracedEvent& event : contents.events) closes += event.kind == TraceKind::kClose ? 1 : 0;
+  EXPECT_GE(closes, 3);
+}
+
+TEST_F(RecordTest, CommandIsNotStartedWhenTheTraceCannotBeWritten) {
+  const std::string marker = folder_ / "marker";
+  const Ended refused = RunProgram({AHEAD, "record", "-o", folder_ / "missing/trace", "--", "touch", marker});
+  EXPECT_TRUE(refused.exited_with(125));
+  EXPECT_THAT(refused.errors, HasSubstr("missing/trace"));
+  EXPECT_FALSE(std::filesystem::exists(marker));
+}
+
+TEST_F(RecordTest, NothingIsLeftBehindWhenTheCommandDoesNotStart) {
+  EXPECT_TRUE(Record({"/missing/command"}).exited_with(127));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(RecordTest, WhatDoesNotFitIsSaid) {
+  const std::string file = File("data", 4 << 20);
+  const Ended recorded =
+      Record({"dd", "if=" + file, "of=/dev/null", "bs=1024", "status=none"}, {"--capacity", "64KiB"});
+  EXPECT_TRUE(recorded.exited_with(0)) << recorded.errors;
+  EXPECT_THAT(recorded.errors, HasSubstr("did not fit"));
+  const TraceContents contents = Read(trace());
+  EXPECT_GT(contents.dropped_records, 0u);
+  EXPECT_GT(contents.reads.size(), 300u);
+}
+
+TEST_F(RecordTest, BadUsageIsRefused) {
+  EXPECT_TRUE(Record({"true"}, {"--capacity", "10"}).exited_with(2));
+  EXPECT_TRUE(Record({"true"}, {"--trace", folder_ / "other"}).exited_with(2));
+  EXPECT_TRUE(Record({"true"}, {"--ratio", "200"}).exited_with(2));
+  EXPECT_TRUE(RunProgram({AHEAD, "record"}).exited_with(2));
+  EXPECT_TRUE(RunProgram({AHEAD, "replay"}).exited_with(2));
+  EXPECT_TRUE(RunProgram({AHEAD, "replay", "--policy", "guess", trace()}).exited_with(2));
+}
+
+TEST_F(RecordTest, PlainTraceFileIsReadableAfterAKill) {
+  const std::string file = File("data", 1 << 20);
+  const Ended ended =
+      RunProgram({AHEAD, "run", "--trace", trace(), "--", "sh", "-c", "cat " + file + " > /dev/null; kill -9 $$"});
+  EXPECT_TRUE(ended.exited_with(137)) << ended.errors;
+  EXPECT_EQ(BytesOf(ReadsOf(Read(trace()), file)), 1 << 20);
+}
+
+TEST_F(RecordTest, ProcessPatternGivesEachProcessItsTrace) {
+  const std::string file = File("data", 100'000);
+  const Ended ended = RunProgram({AHEAD, "run", "--trace", folder_ / "t.%p", "--", "sh", "-c",
+                                  "cat " + file + " > /dev/null; cat " + file + " > /dev/null; true"});
+  ASSERT_TRUE(ended.exited_with(0)) << ended.errors;
+  int traces = 0;
+  int64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    if (entry.path().filename().string().rfind("t.", 0) != 0) continue;
+    ++traces;
+    bytes += BytesOf(ReadsOf(Read(entry.path()), file));
+  }
+  EXPECT_GE(traces, 2);
+  EXPECT_EQ(bytes, 200'000);
+}
+
+TEST_F(RecordTest, ForeignFileGivenAsTraceIsLeftAlone) {
+  const std::string letter = folder_.Write("letter", "dear reader");
+  const Ended ended = RunProgram({AHEAD, "run", "--trace", letter, "--", "cat", letter});
+  EXPECT_TRUE(ended.exited_with(0));
+  EXPECT_EQ(ended.output, "dear reader");
+  EXPECT_THAT(ended.errors, HasSubstr("AHEAD_TRACE"));
+  EXPECT_EQ(test::ReadFile(letter), "dear reader");
+}
+
+TEST_F(RecordTest, ReplayReadsWhatWasRead) {
+  const std::string file = File("data", 5 << 20);
+  ASSERT_TRUE(Record({"md5sum", file}).exited_with(0));
+  const int64_t reads = static_cast<int64_t>(Read(trace()).reads.size());
+  for (const char* policy : {"none", "fixed", "ahead", "oracle"}) {
+    const Ended replayed = RunProgram({AHEAD, "replay", "--policy", policy, "--json", "-", trace()});
+    ASSERT_TRUE(replayed.exited_with(0)) << replayed.errors;
+    const auto json = nlohmann::json::parse(replayed.output);
+    EXPECT_EQ(json["policy"], policy);
+    EXPECT_EQ(json["reads"], reads);
+    EXPECT_EQ(json["bytes"], 5 << 20);
+    EXPECT_EQ(json["failed_reads"], 0);
+  }
+  const std::string json = folder_ / "json";
+  const Ended table = RunProgram({AHEAD, "replay", "--json", json, trace()});
+  EXPECT_THAT(table.output, HasSubstr("policy   none"));
+  EXPECT_EQ(nlohmann::json::parse(test::ReadFile(json))["reads"], reads);
+}
+
+TEST_F(RecordTest, ReplaySaysInOneLineWhyItCannot) {
+  const std::string file = File("data", 100'000);
+  ASSERT_TRUE(Record({"cat", file}).exited_with(0));
+  std::filesystem::resize_file(file, 50'000);
+  for (const std::string& bad : {trace(), file, folder_ / "missing"}) {
+    const Ended refused = RunProgram({AHEAD, "replay", bad});
+    EXPECT_TRUE(refused.exited_with(1)) << bad;
+    EXPECT_EQ(std::count(refused.errors.begin(), refused.errors.end(), '\n'), 1) << refused.errors;
+    EXPECT_TRUE(refused.output.empty()) << refused.output;
+  }
+}
+
+}  // namespace
+}  // namespace ahead
