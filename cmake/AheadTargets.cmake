@@ -58,6 +58,9 @@ function(ahead_shim name)
     -fasynchronous-unwind-tables)
   target_link_options(${name} PRIVATE -nodefaultlibs -Wl,-z,defs -Wl,-z,now -Wl,--as-needed -Wl,--gc-sections -Wl,-O1
     -Wl,-z,nodlopen)
+  # Each process pays for the loading: one mapping for code and constants, no start files (there are no destructors, and
+  # the weak symbols they look for cost as much as ours).
+  target_link_options(${name} PRIVATE -nostartfiles -Wl,-z,noseparate-code)
   # No libstdc++. -nostdlib++ says it better, but gcc knows it only from version 13.
   target_link_libraries(${name} PRIVATE ${ARG_LINK} c gcc)
 endfunction()

@@ -29,8 +29,8 @@ constinit OwnedLock table_lock;  // entries, entry_count, mounts' devices, and t
 constinit Entry entries[kFiles] = {};
 constinit size_t entry_count = 0;
 constinit uint64_t look_ups = 0;
-constinit File files[kFiles] = {};
-constinit Pool<AdaptivePolicy, kFiles> policies = {};
+constinit Pool<File, kFiles> files = {};  // made when entry_count reaches them
+constinit MappedPool<AdaptivePolicy, kFiles> policies;
 constinit Mount mounts[kMounts] = {};
 constinit Pool<Congestion, kMounts> congestions = {};
 constinit std::atomic<int64_t> outstanding_pages{0};
@@ -70,7 +70,10 @@ int ChoosePlace() {
     ++idle_count;
     if (oldest < 0 || entries[i].last_use < entries[static_cast<size_t>(oldest)].last_use) oldest = static_cast<int>(i);
   }
-  if (entry_count < kFiles && idle_count < kIdleFiles) return static_cast<int>(entry_count++);
+  if (entry_count < kFiles && idle_count < kIdleFiles) {
+    files.Make(entry_count);
+    return static_cast<int>(entry_count++);
+  }
   return oldest;
 }
 
@@ -102,7 +105,7 @@ int Find(const FileIdentity& identity) {
 bool AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept {
   if (table_lock.SpinLock() == OwnedLock::Got::kBusy) return false;
   int index = Find(identity);
-  if (index < 0) {
+  if (index < 0 && policies.Map()) {
     index = ChoosePlace();
     if (index >= 0 && !Renew(static_cast<size_t>(index), identity)) index = -1;
     if (index >= 0) Bump(runtime.block().counters.files_tracked);

@@ -26,7 +26,8 @@ constexpr uint16_t kNameOffsets[] = {
 
 const char* NameOf(size_t function) { return reinterpret_cast<const char*>(&kNames) + kNameOffsets[function]; }
 
-constinit std::atomic<bool> started{false};
+// In .data, as `libraries` in next_symbol.cc.
+[[gnu::section(".data")]] constinit std::atomic<bool> started{false};
 
 // For a libc without `function`: whoever calls it nevertheless would have died of the missing symbol.
 void Missing() { __builtin_trap(); }

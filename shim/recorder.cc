@@ -4,12 +4,13 @@
 #include <fcntl.h>
 
 #include "shim/facts.h"
+#include "shim/pool.h"
 #include "shim/runtime.h"
 
 namespace ahead::recorder {
 namespace {
 
-constinit Filter filters[kDescriptions] = {};
+constinit Pool<Filter, kDescriptions> filters = {};
 
 // Returns the file's number, recording the file if it has none yet.
 TraceId NumberOf(int fd, LockedFile& file, Nanos now) noexcept {

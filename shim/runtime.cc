@@ -44,20 +44,20 @@ pid_t CurrentPid() { return static_cast<pid_t>(syscall(SYS_getpid)); }
 
 constinit Runtime runtime;
 
+// As little as possible is done here: most processes of a shell script read nothing that is worth it.
 void Runtime::Start(char** environment) noexcept {
   const ErrnoSaver errno_saver;
   // A program with rights its user does not have must not be told by the environment where to write.
   const bool go = getauxval(AT_SECURE) == 0 && ReadOptions(environment) && options_.off == 0;
   if (go) {
-    pid_ = CurrentPid();
+    started_pid_ = CurrentPid();
+    // Not later: then there may be threads, which must not find the descriptor, or a changed root, or another user.
     page_bytes_ = getauxval(AT_PAGESZ);
-    WatchForForks();
     OpenSegment();
-    ClaimOwnBlock();
     StartTrace();
   }
   real::Start();
-  state_.store(go ? State::kOn : State::kPassThrough, std::memory_order_release);
+  state_.store(go ? State::kReady : State::kPassThrough, std::memory_order_release);
 }
 
 // Returns false when AHEAD_OFF says so, whatever the other variables are.
@@ -91,12 +91,12 @@ const char* Runtime::Keep(const char* text) noexcept {
 void Runtime::OpenSegment() noexcept {
   if (session_ != nullptr) segment_ = MapSegmentFile(session_, MapMode::kOpen);
   if (segment_ != nullptr || options_.stats_text == nullptr) return;
-  segment_ = MapStatsFile(options_.stats_text, pid_);
+  segment_ = MapStatsFile(options_.stats_text, started_pid_);
   // A file of another user's is passed by in silence: the programs of one run may change their user.
   if (segment_ == nullptr && errno != EACCES && errno != EPERM) ReportBadFile("AHEAD_STATS", options_.stats_text);
 }
 
-void Runtime::ClaimOwnBlock() noexcept {
+void Runtime::ClaimBlockOfOwn() noexcept {
   block_ = segment_ != nullptr ? ClaimBlock(segment_, pid_) : nullptr;
   if (block_ == nullptr) block_ = &private_block;
 }
@@ -104,7 +104,7 @@ void Runtime::ClaimOwnBlock() noexcept {
 void Runtime::StartTrace() noexcept {
   if (options_.trace_text == nullptr) return;
   TraceError error;
-  trace_ = OpenTrace(options_.trace_text, pid_, {static_cast<int64_t>(page_bytes_)}, error);
+  trace_ = OpenTrace(options_.trace_text, started_pid_, {static_cast<int64_t>(page_bytes_)}, error);
   if (trace_ != nullptr) return TraceProcess(trace_, options_, Now());
   // A file of another user's is passed by in silence, as with statistics.
   if (errno != EACCES && errno != EPERM) ReportBadFile("AHEAD_TRACE", options_.trace_text);
@@ -122,9 +122,29 @@ void Runtime::WatchForForks() noexcept {
 }
 
 bool Runtime::OwnsTables() noexcept {
-  if (!is_on()) return false;
+  const State state = state_.load(std::memory_order_acquire);
+  if (state == State::kReady) return SetUp();
+  if (state != State::kOn) return false;
   if (alive_ != nullptr && alive_->load(std::memory_order_acquire) != kAlive) return AdoptFork();
-  return CurrentPid() == pid_;
+  return IsThisProcess();
+}
+
+// A child of vfork may be the first to come, before its parent. It then works in its parent's name, and the parent
+// takes over when it is back.
+bool Runtime::IsThisProcess() noexcept {
+  const pid_t pid = CurrentPid();
+  if (pid != pid_ && pid == started_pid_) pid_ = pid;
+  return pid == pid_;
+}
+
+bool Runtime::SetUp() noexcept {
+  State expected = State::kReady;
+  if (!state_.compare_exchange_strong(expected, State::kSettingUp)) return false;
+  pid_ = CurrentPid();
+  WatchForForks();
+  ClaimBlockOfOwn();
+  state_.store(State::kOn, std::memory_order_release);
+  return true;
 }
 
 // Makes the copied tables this process's own. What lies in them is told by its epoch to be the parent's and dropped
@@ -132,14 +152,14 @@ bool Runtime::OwnsTables() noexcept {
 bool Runtime::AdoptFork() noexcept {
   uint32_t expected = kWiped;
   if (!alive_->compare_exchange_strong(expected, kAdopting)) return false;
-  pid_ = CurrentPid();
+  pid_ = started_pid_ = CurrentPid();
   epoch_.store(static_cast<uint16_t>(epoch_.load(std::memory_order_relaxed) + 1), std::memory_order_relaxed);
   memset(static_cast<void*>(&private_block), 0, sizeof(private_block));
   if (options_.stats_text != nullptr && session_ == nullptr && HasProcessPattern(options_.stats_text)) {
     // The parent's stays mapped: a section that a fork interrupted may still count into it.
     segment_ = MapStatsFile(options_.stats_text, pid_);
   }
-  ClaimOwnBlock();
+  ClaimBlockOfOwn();
   if (trace_ != nullptr && HasProcessPattern(options_.trace_text)) StartTrace();
   alive_->store(kAlive, std::memory_order_release);
   return true;

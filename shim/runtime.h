@@ -17,23 +17,26 @@
 
 namespace ahead {
 
-// Thread safety: written by the constructor and, in a child of fork, by the first thread that comes; read by all.
+// Thread safety: written by the constructor, by the first thread that needs it, and in a child of fork by the first
+// thread that comes; read by all.
 class Runtime {
  public:
   enum class State : uint8_t {
-    kStarting,  // our constructor has not run: calls go to the kernel unseen
-    kOn,
+    kStarting,     // our constructor has not run: calls go to the kernel unseen
     kPassThrough,  // switched off, or not fit to run here; for good
+    kSettingUp,
+    kReady,  // on, and nothing was read yet
+    kOn,
   };
 
-  // Reads the environment and goes on or stays out of the way. Called once, by the constructor.
+  // Reads the environment and gets ready or stays out of the way. Called once, by the constructor.
   void Start(char** environment) noexcept;
 
-  bool is_on() const noexcept { return state_.load(std::memory_order_relaxed) == State::kOn; }
+  bool is_on() const noexcept { return state_.load(std::memory_order_relaxed) >= State::kReady; }
 
   // Says whether this thread may use and change the tables: the library is on, and they are those of this process. In
-  // the first call of a child of fork, makes them so. False in a child of vfork, which runs in its parent's memory, and
-  // in whatever else shares memory but not the process number. Cost: one system call.
+  // the first call of a process, also of a child of fork, makes them so. False in a child of vfork, which runs in its
+  // parent's memory, and in whatever else shares memory but not the process number. Cost: one system call.
   bool OwnsTables() noexcept;
 
   // Says the same in a thread for which it was true a call of the host's ago. Cost: a load.
@@ -63,14 +66,17 @@ class Runtime {
   bool ReadOptions(char** environment) noexcept;
   const char* Keep(const char* text) noexcept;
   void OpenSegment() noexcept;
-  void ClaimOwnBlock() noexcept;
+  void ClaimBlockOfOwn() noexcept;
   void StartTrace() noexcept;
   void WatchForForks() noexcept;
+  bool SetUp() noexcept;
   bool AdoptFork() noexcept;
+  bool IsThisProcess() noexcept;
 
   std::atomic<State> state_{State::kStarting};
   std::atomic<uint16_t> epoch_{1};
-  pid_t pid_ = 0;
+  pid_t started_pid_ = 0;  // where the constructor ran, or a fork was adopted
+  pid_t pid_ = 0;          // whose the tables are
   uintptr_t page_bytes_ = 4096;
   // In a page that the kernel clears in the child of a fork (MADV_WIPEONFORK), and not in that of a vfork. Null on
   // kernels that cannot: children of either kind then go without us.
