@@ -1,3 +1,4 @@
+#!/usr/bin/env -S python3 -B
 """Measures and prints the table of README: what ahead gains on the slow disk, and what it costs where it cannot help.
 
 Arms are interleaved, each run is cold, ratios are paired and have a bootstrap interval, raw figures go to --json. For

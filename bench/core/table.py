@@ -42,7 +42,7 @@ def line(result):
 def other_arms(result):
     """Returns one line for each arm the table has no column for."""
     lines = []
-    for arm in ("kernel-tuned", "sequential", "willneed"):
+    for arm in ("kernel-tuned", "sequential", "willneed", "oracle"):
         if result.of(arm):
             requests, size = result.counted(arm, "requests"), result.counted(arm, "bytes") / 1e6
             lines.append(f"{result.row.title}, in flight {result.model.in_flight}, {arm}: {result.seconds(arm):.3f} s, "
