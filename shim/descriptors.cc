@@ -148,7 +148,9 @@ void Drop(int fd, Slot seen) noexcept {
 }
 
 void NoteOpened(int fd) noexcept {
-  if (IsInTable(fd)) Overwrite(fd, Slot::kFresh);
+  if (!IsInTable(fd)) return;
+  runtime.PrepareToRead();
+  Overwrite(fd, Slot::kFresh);
 }
 
 void NoteClosing(int fd) noexcept {

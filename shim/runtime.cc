@@ -51,9 +51,8 @@ void Runtime::Start(char** environment) noexcept {
   const bool go = getauxval(AT_SECURE) == 0 && ReadOptions(environment) && options_.off == 0;
   if (go) {
     started_pid_ = CurrentPid();
-    // Not later: then there may be threads, which must not find the descriptor, or a changed root, or another user.
     page_bytes_ = getauxval(AT_PAGESZ);
-    OpenSegment();
+    if (session_ == nullptr) OpenStatsFile();
     StartTrace();
   }
   real::Start();
@@ -88,9 +87,8 @@ const char* Runtime::Keep(const char* text) noexcept {
   return static_cast<char*>(memcpy(copy, text, bytes));
 }
 
-void Runtime::OpenSegment() noexcept {
-  if (session_ != nullptr) segment_ = MapSegmentFile(session_, MapMode::kOpen);
-  if (segment_ != nullptr || options_.stats_text == nullptr) return;
+void Runtime::OpenStatsFile() noexcept {
+  if (options_.stats_text == nullptr) return;
   segment_ = MapStatsFile(options_.stats_text, started_pid_);
   // A file of another user's is passed by in silence: the programs of one run may change their user.
   if (segment_ == nullptr && errno != EACCES && errno != EPERM) ReportBadFile("AHEAD_STATS", options_.stats_text);
@@ -137,11 +135,20 @@ bool Runtime::IsThisProcess() noexcept {
   return pid == pid_;
 }
 
+void Runtime::PrepareToRead() noexcept {
+  if (state_.load(std::memory_order_relaxed) != State::kReady) return;
+  const ErrnoSaver errno_saver;
+  const Section section;
+  if (section.entered() && CurrentPid() == started_pid_) SetUp();
+}
+
 bool Runtime::SetUp() noexcept {
   State expected = State::kReady;
   if (!state_.compare_exchange_strong(expected, State::kSettingUp)) return false;
   pid_ = CurrentPid();
   WatchForForks();
+  // Costs as much as all else at the start, and most processes of a run read nothing.
+  if (session_ != nullptr) segment_ = MapSegmentFile(session_, MapMode::kOpen);
   ClaimBlockOfOwn();
   state_.store(State::kOn, std::memory_order_release);
   return true;

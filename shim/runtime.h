@@ -39,6 +39,10 @@ class Runtime {
   // parent's memory, and in whatever else shares memory but not the process number. Cost: one system call.
   bool OwnsTables() noexcept;
 
+  // Does what OwnsTables would do first. Called when the host opens a file: later it may have other threads, which must
+  // not see a descriptor that is ours for a moment, another root, or another user. Keeps errno.
+  void PrepareToRead() noexcept;
+
   // Says the same in a thread for which it was true a call of the host's ago. Cost: a load.
   bool StillOwnsTables() noexcept {
     return is_on() && (alive_ == nullptr || alive_->load(std::memory_order_acquire) == kAlive);
@@ -65,7 +69,7 @@ class Runtime {
 
   bool ReadOptions(char** environment) noexcept;
   const char* Keep(const char* text) noexcept;
-  void OpenSegment() noexcept;
+  void OpenStatsFile() noexcept;
   void ClaimBlockOfOwn() noexcept;
   void StartTrace() noexcept;
   void WatchForForks() noexcept;
