@@ -29,10 +29,13 @@ Nanos NetDevice::TransferTime(ByteCount size) const {
 
 Nanos NetDevice::LeastTime(int64_t requests, ByteCount bytes) const {
   if (requests <= 0) return {};
-  // Full rounds of `in_flight` requests, each a latency, or the pipe behind the first latency: whichever is longer.
-  const int64_t rounds = (requests + parameters_.in_flight - 1) / parameters_.in_flight;
-  const Nanos smallest = TransferTime({bytes.value / requests});
-  return std::max(parameters_.latency * rounds + smallest, parameters_.latency + TransferTime(bytes));
+  const Nanos transfer = TransferTime({bytes.value / requests});
+  // Request k = q * in_flight + r waits for request k - in_flight to leave its slot, so the last one is answered after
+  // q + 1 latencies and transfers, and behind r transfers of the first round; or the pipe is what is full.
+  const int64_t rounds = (requests - 1) / parameters_.in_flight;
+  const int64_t rest = (requests - 1) % parameters_.in_flight;
+  return std::max((parameters_.latency + transfer) * (rounds + 1) + transfer * rest,
+                  parameters_.latency + TransferTime(bytes));
 }
 
 }  // namespace ahead::sim

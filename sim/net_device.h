@@ -32,7 +32,7 @@ class NetDevice {
   // Returns how long `size` bytes occupy the pipe.
   Nanos TransferTime(ByteCount size) const;
 
-  // Returns the least time in which `requests` requests with `bytes` bytes together can be answered.
+  // Returns the least time in which `requests` requests of equal size with `bytes` bytes together can be answered.
   Nanos LeastTime(int64_t requests, ByteCount bytes) const;
 
   const NetParameters& parameters() const { return parameters_; }

@@ -114,8 +114,8 @@ TEST(SimulatorTest, OracleIsACeilingNearTheDisksLimit) {
         const Comparison row = RunPattern(pattern.name, latency, in_flight, kQuarter);
         EXPECT_EQ(row.oracle.wasted_bytes, ByteCount{});
         EXPECT_LE(row.oracle.elapsed.value, row.ahead.elapsed.value * 1001 / 1000);
-        EXPECT_GE(Of(row.limit, row.oracle.elapsed), 0.9);
-        EXPECT_LE(Of(row.limit, row.oracle.elapsed), 1.0);
+        EXPECT_GE(Of(row.limit, row.oracle.elapsed), 0.97);
+        EXPECT_LE(Of(row.limit, row.oracle.elapsed), 1.001);  // pieces are not all of equal size
       }
     }
   }

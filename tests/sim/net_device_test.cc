@@ -33,7 +33,20 @@ TEST(NetDeviceTest, LeastTimeIsBoundByThePipeOrByTheSlots) {
   NetDevice disk(Disk(10));
   EXPECT_EQ(disk.LeastTime(0, {}), Nanos{});
   EXPECT_EQ(disk.LeastTime(10, {10'000'000}), 105_ms);
-  EXPECT_EQ(disk.LeastTime(100, {1'000'000}).value, (50_ms + 100_us).value);
+  // Ten rounds of 5 ms and 0.1 ms, and nine transfers of the first round.
+  EXPECT_EQ(disk.LeastTime(100, {1'000'000}), 51_ms + 900_us);
+}
+
+TEST(NetDeviceTest, LeastTimeIsWhatAFullQueueTakes) {
+  for (const int32_t in_flight : {1, 7, 64}) {
+    for (const int64_t requests : {1, 6, 64, 65, 1000}) {
+      NetDevice disk(Disk(in_flight));
+      Nanos now;
+      Nanos answer;
+      for (int64_t i = 0; i < requests; ++i) answer = disk.Submit(now = disk.FreeAt(now), {10'000});
+      EXPECT_EQ(disk.LeastTime(requests, {10'000 * requests}), answer) << in_flight << " " << requests;
+    }
+  }
 }
 
 }  // namespace
