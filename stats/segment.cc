@@ -71,7 +71,6 @@ void VisitWords(void* from, void* to, size_t count, Visit visit) {
 
 void Fold(Segment& segment, Block& block) {
   __atomic_fetch_add(&segment.folds_begun, 1, __ATOMIC_SEQ_CST);
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
   MoveCounts(block, segment.retired, MoveProcesses::kYes);
   __atomic_fetch_add(&segment.folds_done, 1, __ATOMIC_SEQ_CST);
 }
@@ -191,7 +190,8 @@ void MoveCounts(Block& from, Block& to, MoveProcesses with_processes) {
 }
 
 void AddCounts(const Block& from, Block& to) {
-  const auto add = [](uint64_t& cell, uint64_t& sum) { Bump(sum, __atomic_load_n(&cell, __ATOMIC_RELAXED)); };
+  // Acquire: a reader looks at the fold counters after the last cell.
+  const auto add = [](uint64_t& cell, uint64_t& sum) { Bump(sum, __atomic_load_n(&cell, __ATOMIC_ACQUIRE)); };
   Block& source = const_cast<Block&>(from);
   VisitWords(&source.counters, &to.counters, kCounterWords, add);
   VisitWords(&source.ledger, &to.ledger, kLedgerWords, add);

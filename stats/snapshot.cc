@@ -86,7 +86,6 @@ Snapshot ReadSnapshot(const Segment& segment) {
     uint64_t begun_before = 0, begun_after = 0;
     const bool was_still = FoldsUnderWay(segment, begun_before) == 0;
     Snapshot snapshot = ReadOnce(segment);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     const bool is_still = FoldsUnderWay(segment, begun_after) == 0 && begun_before == begun_after;
     if ((was_still && is_still) || reading == kReadings) return snapshot;
     if (!is_still) nanosleep(&kPause, nullptr);

@@ -126,7 +126,7 @@ TEST(ClaimTest, AForkedChildHasABlockOfItsOwn) {
 
 TEST(ClaimTest, ProcessesOneAfterTheOtherLoseNothing) {
   SharedSegment segment(4);
-  constexpr uint64_t kProcesses = 300;
+  constexpr uint64_t kProcesses = 120;
   for (uint64_t i = 1; i <= kProcesses; ++i)
     ASSERT_EQ(Wait(Spawn([&] { return Count(segment.get(), i); })), 0) << "process " << i;
   const Snapshot snapshot = ReadSnapshot(*segment);
