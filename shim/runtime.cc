@@ -16,15 +16,25 @@
 namespace ahead {
 namespace {
 
-constexpr char kPrefix[] = "AHEAD_";
-constexpr char kSession[] = "AHEAD_SESSION";
-
 // The texts of options: the host may overwrite its environment.
 constinit char texts[8192] = {};
 constinit size_t texts_used = 0;
 
 // Counts where there is no segment, or no room in it.
 constinit Block private_block = {};
+
+// Compared letter by letter, so that the compiler makes numbers of them.
+bool IsOurs(const char* entry) {
+  return entry[0] == 'A' && entry[1] == 'H' && entry[2] == 'E' && entry[3] == 'A' && entry[4] == 'D' && entry[5] == '_';
+}
+
+// Returns the value if `entry`, one of ours, is AHEAD_SESSION, else null.
+const char* SessionIn(const char* entry) {
+  const char* name = entry + 6;
+  const bool is_session = name[0] == 'S' && name[1] == 'E' && name[2] == 'S' && name[3] == 'S' && name[4] == 'I' &&
+                          name[5] == 'O' && name[6] == 'N' && name[7] == '=';
+  return is_session ? name + 8 : nullptr;
+}
 
 // Returns the value in "NAME=value" if the name is `name`, else null.
 const char* ValueOf(const char* entry, const char* name) {
@@ -59,23 +69,43 @@ void Runtime::Start(char** environment) noexcept {
   state_.store(go ? State::kReady : State::kPassThrough, std::memory_order_release);
 }
 
-// Returns false when AHEAD_OFF says so, whatever the other variables are.
+// Returns false when AHEAD_OFF says so, whatever the other variables are. Where there is nothing for us, as in most
+// processes, it touches neither the table of options nor any constant: each is a page to be faulted in.
 bool Runtime::ReadOptions(char** environment) noexcept {
+  bool has_options = false;
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    if (!IsOurs(*entry)) continue;
+    if (const char* session = SessionIn(*entry))
+      session_ = KeepSession(session);
+    else
+      has_options = true;
+  }
+  if (!has_options) return true;
   const size_t off = RowOf("AHEAD_OFF");
   for (char** entry = environment; *entry != nullptr; ++entry)
     if (const char* value = ValueOf(*entry, "AHEAD_OFF"); value != nullptr && SetOption(options_, off, value))
       if (options_.off != 0) return false;
-  for (char** entry = environment; *entry != nullptr; ++entry) {
-    if (strncmp(*entry, kPrefix, sizeof(kPrefix) - 1) != 0) continue;
-    if (const char* value = ValueOf(*entry, kSession)) session_ = Keep(value);
-    for (size_t row = 0; row < kOptionCount; ++row) {
-      const char* value = ValueOf(*entry, OptionAt(row).variable);
-      if (value == nullptr) continue;
-      if (OptionAt(row).kind == OptionKind::kText) value = Keep(value);
-      if (value == nullptr || !SetOption(options_, row, value)) ReportBadOption(row, *entry);
-    }
-  }
+  for (char** entry = environment; *entry != nullptr; ++entry)
+    if (IsOurs(*entry)) ReadOption(*entry);
   return true;
+}
+
+void Runtime::ReadOption(const char* entry) noexcept {
+  for (size_t row = 0; row < kOptionCount; ++row) {
+    const char* value = ValueOf(entry, OptionAt(row).variable);
+    if (value == nullptr) continue;
+    if (OptionAt(row).kind == OptionKind::kText) value = Keep(value);
+    if (value == nullptr || !SetOption(options_, row, value)) ReportBadOption(row, entry);
+  }
+}
+
+// Returns a copy that lasts, null when it is longer than any path that `ahead run` gives.
+const char* Runtime::KeepSession(const char* path) noexcept {
+  size_t bytes = 0;
+  while (path[bytes] != 0) ++bytes;
+  if (bytes >= sizeof(session_path_)) return nullptr;
+  for (size_t i = 0; i <= bytes; ++i) session_path_[i] = path[i];
+  return session_path_;
 }
 
 // Returns a copy that lasts, null when there is no room.

@@ -68,7 +68,9 @@ class Runtime {
   static constexpr uint32_t kAlive = 2;
 
   bool ReadOptions(char** environment) noexcept;
+  void ReadOption(const char* entry) noexcept;
   const char* Keep(const char* text) noexcept;
+  const char* KeepSession(const char* path) noexcept;
   void OpenStatsFile() noexcept;
   void ClaimBlockOfOwn() noexcept;
   void StartTrace() noexcept;
@@ -86,7 +88,8 @@ class Runtime {
   // kernels that cannot: children of either kind then go without us.
   std::atomic<uint32_t>* alive_ = nullptr;
   Options options_;
-  const char* session_ = nullptr;  // AHEAD_SESSION
+  const char* session_ = nullptr;  // AHEAD_SESSION, or null
+  char session_path_[64] = {};
   InitialSize initial_size_;
   Segment* segment_ = nullptr;
   Block* block_ = nullptr;  // in the segment, or private
