@@ -63,7 +63,6 @@ void Runtime::Start(char** environment) noexcept {
     started_pid_ = CurrentPid();
     page_bytes_ = getauxval(AT_PAGESZ);
     if (session_ == nullptr) OpenStatsFile();
-    StartTrace();
   }
   real::Start();
   state_.store(go ? State::kReady : State::kPassThrough, std::memory_order_release);
@@ -132,7 +131,7 @@ void Runtime::ClaimBlockOfOwn() noexcept {
 void Runtime::StartTrace() noexcept {
   if (options_.trace_text == nullptr) return;
   TraceError error;
-  trace_ = OpenTrace(options_.trace_text, started_pid_, {static_cast<int64_t>(page_bytes_)}, error);
+  trace_ = OpenTrace(options_.trace_text, pid_, {static_cast<int64_t>(page_bytes_)}, error);
   if (trace_ != nullptr) return TraceProcess(trace_, options_, Now());
   // A file of another user's is passed by in silence, as with statistics.
   if (errno != EACCES && errno != EPERM) ReportBadFile("AHEAD_TRACE", options_.trace_text);
@@ -180,6 +179,7 @@ bool Runtime::SetUp() noexcept {
   // Costs as much as all else at the start, and most processes of a run read nothing.
   if (session_ != nullptr) segment_ = MapSegmentFile(session_, MapMode::kOpen);
   ClaimBlockOfOwn();
+  StartTrace();
   state_.store(State::kOn, std::memory_order_release);
   return true;
 }

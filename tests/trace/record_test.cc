@@ -166,6 +166,27 @@ TEST_F(RecordTest, ProcessPatternGivesEachProcessItsTrace) {
   EXPECT_EQ(bytes, 200'000);
 }
 
+// A child of fork that reads before it becomes another program.
+TEST_F(RecordTest, ChildOfForkRecordsInItsOwnName) {
+  const std::string file = folder_.Write("data", "one\ntwo\nthree\n");
+  const std::string script = "read a < " + file + "; ( read b; read c; echo $a $b $c ) < " + file;
+  const Ended shared = Record({"bash", "-c", script});
+  EXPECT_EQ(shared.output, "one one two\n");
+  std::set<int32_t> processes;
+  const TraceContents contents = Read(trace());
+  for (const TracedRead& read : ReadsOf(contents, file)) processes.insert(contents.files[read.file].pid);
+  EXPECT_EQ(processes.size(), 2u);
+
+  const Ended apart = RunProgram({AHEAD, "run", "--trace", folder_ / "t.%p", "--", "bash", "-c", script});
+  EXPECT_EQ(apart.output, "one one two\n");
+  int traces = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    if (entry.path().filename().string().rfind("t.", 0) != 0) continue;
+    traces += ReadsOf(Read(entry.path()), file).empty() ? 0 : 1;
+  }
+  EXPECT_EQ(traces, 2);
+}
+
 TEST_F(RecordTest, ForeignFileGivenAsTraceIsLeftAlone) {
   const std::string letter = folder_.Write("letter", "dear reader");
   const Ended ended = RunProgram({AHEAD, "run", "--trace", letter, "--", "cat", letter});
