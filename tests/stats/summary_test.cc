@@ -93,7 +93,7 @@ TEST(SummaryTest, V14RoundsDownAndMakesDenominatorsOdd) {
 
 TEST(SummaryTest, V14VarianceIsAboutTheMeanRoundedDown) {
   Ledger ledger{};
-  for (const uint64_t pages : {4, 8, 8}) ledger.Add(Event::readahead, Class::state, pages);
+  for (const uint64_t pages : {4u, 8u, 8u}) ledger.Add(Event::readahead, Class::state, pages);
   // Q = 144, P = 20, n = 3, mean rounded down 6: (144 - 120) / 3.
   EXPECT_EQ(Row(Summarise(ledger, TableStyle::kV14, true), "var_ra_size").cells[kTotal].value(), 8);
   EXPECT_NEAR(Row(Summarise(ledger, TableStyle::kAhead, true), "var_ra_size").cells[kTotal].value(), 32.0 / 9, 1e-9);
