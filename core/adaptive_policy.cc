@@ -104,7 +104,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     return &stream;
   }
   // One read of many pieces: the kernel would fetch them one after the other.
-  if (read.size() > facts.piece) {
+  if (read.size() > facts.piece && !facts.kernel_leads) {
     Stream& stream = Begin(Class::context, forward, read, {}, access.time, facts, around);
     stream.jumped = true;
     return &stream;
@@ -123,6 +123,7 @@ Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, 
   stream.first = stream.position = stream.frontier = stream.mark = slots.begin;
   stream.next = track.shape == Shape::kBackward ? read.end : read.begin;
   stream.window.Start(slots.begin, distance.value / track.length.value, now);
+  stream.led = facts.kernel_leads && track.shape == Shape::kForward && method != Class::onseek;
   return stream;
 }
 
@@ -218,7 +219,7 @@ void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange r
   if (stream == nullptr) return;
   const int64_t piece = facts.piece.value;
   const bool windowed = stream->frontier > stream->position;
-  if (!windowed && !stream->left_alone) return;
+  if (!windowed && !stream->left_alone && !stream->led) return;
   // A read that reaches the mark is one that Plan answers: the filter ends a slot before it.
   const int64_t last = stream->mark - 1;
   switch (stream->track.shape) {

@@ -84,6 +84,9 @@ class AdaptivePolicy {
   Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
                 const Surroundings& around);
   Decision Extend(Stream& stream, int64_t from, const Facts& facts, Nanos now, const Surroundings& around);
+  bool IsLed(Stream& stream);
+  Decision LookAhead(Stream& stream, int64_t from, const Facts& facts, const Surroundings& around);
+  void JudgeKernel(Stream& stream, const Facts& facts);
   int64_t Want(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
@@ -103,6 +106,7 @@ class AdaptivePolicy {
   uint32_t tick_ = 0;  // reads that did not pass a filter
   ByteCount page_{4096};
   Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
+  bool kernel_is_better_ = false;    // it was tried, and our windows were no faster (methods/led.cc)
   ByteCount startup_{kStartup};      // distance of a stream that was just proved, as learnt from earlier ones
 
   // The file is known to be cached: any read passes, and one of pass_calls_ is timed to see whether it still is.

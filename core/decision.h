@@ -24,10 +24,11 @@ struct Decision {
   ByteCount length;
   ByteCount step;
   int32_t pieces = 0;
-  ByteOffset limit;       // end of file, or the end of the window
-  ByteOffset floor;       // begin of the window: no piece starts below it
-  bool check = true;      // look whether the pieces are resident before asking for them
-  bool starving = false;  // the reader waits for data: a blocking call costs it nothing extra
+  ByteOffset limit;        // end of file, or the end of the window
+  ByteOffset floor;        // begin of the window: no piece starts below it
+  bool look_only = false;  // ask for nothing: only say which pieces are resident
+  bool check = true;       // look whether the pieces are resident before asking for them
+  bool starving = false;   // the reader waits for data: a blocking call costs it nothing extra
 
   constexpr bool empty() const { return pieces <= 0; }
 

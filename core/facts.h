@@ -9,7 +9,8 @@ struct Facts {
   ByteCount file_size;
   ByteCount page{4096};
   ByteCount piece{128 << 10};          // the most that one readahead call is sure to take; a multiple of `page`
-  ByteCount kernel_window{128 << 10};  // what the kernel reads ahead by itself
+  ByteCount kernel_window{128 << 10};  // what the kernel reads ahead by itself, at least
+  bool kernel_leads = false;           // it may be far more: forward streams start as the kernel's (methods/led.cc)
   ByteCount initial{128 << 10};        // first window of a new file, as learnt (core/initial_size.h)
   ByteCount allowance{1 << 30};        // memory left for data fetched and not yet read
 };

@@ -19,6 +19,9 @@ struct Stream {
 
   Class method = Class::none;  // of the request that starts the stream; what follows is `state` on forward streams
   bool proved = false;         // its reads have followed each other; before that it is a guess
+  bool led = false;            // the kernel reads ahead for it, so far (methods/led.cc)
+  double led_rate = 0;         // how fast it went then
+  int32_t own_since = 0;       // round in which the kernel's lead was last looked at, and perhaps taken over
   bool left_alone = false;     // nothing will be asked for, whatever it does
   bool jumped = false;         // it began after a jump, not at the start of a newly opened file
   Track track;

@@ -24,6 +24,8 @@ void Window::Start(int64_t slot, int64_t distance, Nanos now) {
   best_rate_ = 0;
   starving_ = false;
   late_ = true;
+  waits_ = false;
+  rounds_ = 0;
 }
 
 void Window::Widen(int64_t slots) {
@@ -53,6 +55,8 @@ void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency) {
   }
   starving_ = waited_most;
   late_ = round_waited_.value > 0;
+  waits_ = static_cast<double>(round_waited_.value) > elapsed / 4;
+  ++rounds_;
   round_begin_ = slot;
   round_end_ = slot + (distance_ > 0 ? distance_ : 1);
   round_began_ = now;

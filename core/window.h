@@ -40,6 +40,11 @@ class Window {
   int64_t distance() const { return distance_; }
   // Returns whether the reader did nothing but wait in the round before this one, or has waited in this one.
   bool starving() const { return starving_; }
+  // Returns whether the reader waited for more than a quarter of the last full round.
+  bool waits() const { return waits_; }
+  // Returns the reader's best rate of late, in slots per nanosecond, and how many rounds it has taken.
+  double rate() const { return best_rate_; }
+  int32_t rounds() const { return rounds_; }
   // Returns whether the reader waited in this round or the one before; a new stream is late until a round has passed.
   bool late() const { return late_; }
 
@@ -52,6 +57,8 @@ class Window {
   double best_rate_ = 0;  // slots per nanosecond
   bool starving_ = false;
   bool late_ = true;
+  bool waits_ = false;
+  int32_t rounds_ = 0;
 };
 
 }  // namespace ahead

@@ -16,6 +16,8 @@ struct Target {
   Slot slot{Slot::kUnmet};
   FileRef file;
   ByteCount size;
+  bool was_looked_at = false;  // not so when the file is known to be cached
+  bool is_local = false;
 };
 
 // Meets a descriptor that nothing is known about yet, or whose number has become another file's.
@@ -35,6 +37,8 @@ bool Meet(int fd, Slot seen, const DescriptorFacts& facts, Target& target) noexc
   if (!target.slot.is_tracked()) return false;
   target.file = DescriptionOf(target.slot).file;
   target.size = facts.size;
+  target.was_looked_at = true;
+  target.is_local = facts.is_local;
   return true;
 }
 
@@ -45,7 +49,7 @@ bool Find(int fd, Target& target) noexcept {
   DescriptorFacts facts;
   if (!LookAt(fd, facts)) return false;
   if (slot.is_tracked() && facts.is_regular && IsCurrent(slot) && IsFile(DescriptionOf(slot).file, facts.identity)) {
-    target = {slot, DescriptionOf(slot).file, facts.size};
+    target = {slot, DescriptionOf(slot).file, facts.size, true, facts.is_local};
     return true;
   }
   return Meet(fd, slot, facts, target);
@@ -179,7 +183,8 @@ void Finish(LockedFile& file, Description& description, const Observation& obser
 bool Begin(const LockedFile& file, const Target& target, Observation& observation) noexcept {
   observation.slot = target.slot;
   observation.file = target.file;
-  observation.facts = FactsFor(target.size);
+  if (target.was_looked_at) file->is_local = target.is_local;
+  observation.facts = FactsFor(target.size, file->is_local);
   file->size_bytes = target.size.value;
   RenewFilter(file, target.slot);
   return !file->refused;
@@ -209,7 +214,7 @@ ByteRange RangeOf(int64_t offset, int64_t length, ByteCount size) noexcept {
 void CountAdvice(int fd, FileRef ref, int64_t offset, int64_t length) noexcept {
   LockedFile file(ref);
   if (!file || offset < 0) return;
-  const Facts facts = FactsFor({file->size_bytes});
+  const Facts facts = FactsFor({file->size_bytes}, file->is_local);
   const ByteRange range = RangeOf(offset, length, facts.file_size);
   file.WithSurroundings([&](const Surroundings& around) { file.policy().OnHostAdvice(range, facts, around); });
   recorder::Advice(fd, file, range);
@@ -275,7 +280,8 @@ bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noe
   LockedFile file(ref);
   if (!file || file->refused) return true;
   file->size_bytes = now.size.value;
-  const Facts facts = FactsFor(now.size);
+  file->is_local = now.is_local;
+  const Facts facts = FactsFor(now.size, now.is_local);
   Decision decision;
   file.WithSurroundings([&](const Surroundings& around) {
     decision = file.policy().PlanMapping(RangeOf(offset, length, now.size), Now(), facts, around);

@@ -25,8 +25,16 @@ constexpr int64_t kMostMemory = int64_t{1} << 30;
 bool LookAtByFstat(int fd, DescriptorFacts& facts) {
   struct stat now;
   if (syscall(SYS_fstat, fd, &now) != 0) return false;
-  facts = {S_ISREG(now.st_mode), {now.st_dev, now.st_ino}, {now.st_size}};
+  facts = {S_ISREG(now.st_mode), {now.st_dev, now.st_ino}, {now.st_size}, major(now.st_dev) != 0};
   return true;
+}
+
+// A block device has a major number. btrfs, overlayfs and network file systems have none; but the local ones among
+// those know the inode flags of ext2, which no network protocol carries. Asking statfs would tell too, but it is a
+// round trip to the server of a FUSE mount.
+bool IsLocal(const struct statx& now) {
+  constexpr uint64_t kLocalFlags = STATX_ATTR_APPEND | STATX_ATTR_IMMUTABLE | STATX_ATTR_NODUMP;
+  return now.stx_dev_major != 0 || (now.stx_attributes_mask & kLocalFlags) != 0;
 }
 
 int64_t MemoryBudget() {
@@ -60,7 +68,8 @@ bool LookAt(int fd, DescriptorFacts& facts) noexcept {
     return errno != EBADF && LookAtByFstat(fd, facts);
   facts = {S_ISREG(now.stx_mode),
            {makedev(now.stx_dev_major, now.stx_dev_minor), now.stx_ino},
-           {static_cast<int64_t>(now.stx_size)}};
+           {static_cast<int64_t>(now.stx_size)},
+           IsLocal(now)};
   return true;
 }
 
@@ -71,13 +80,14 @@ bool ReadsThroughCache(int fd) noexcept {
   return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_DIRECT | O_PATH)) == 0;
 }
 
-Facts FactsFor(ByteCount size) noexcept {
+Facts FactsFor(ByteCount size, bool is_local) noexcept {
   const auto page = static_cast<int64_t>(runtime.page_bytes());
   Facts facts;
   facts.file_size = size;
   facts.page = {page};
   facts.piece = {(kPieceBytes + page - 1) / page * page};
   facts.kernel_window = facts.piece;
+  facts.kernel_leads = is_local;
   facts.initial = runtime.initial_size().Get({runtime.options().initial});
   const int64_t left = MemoryBudget() - OutstandingBytes();
   facts.allowance = {left > 0 ? left : 0};

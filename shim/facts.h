@@ -15,6 +15,7 @@ struct DescriptorFacts {
   bool is_regular = false;
   FileIdentity identity;
   ByteCount size;
+  bool is_local = false;  // on a disk of the machine's own, as far as can be told
 };
 
 // Asks the kernel, without a round trip to a file server. Returns false when the descriptor is not open.
@@ -26,7 +27,7 @@ int64_t OffsetOf(int fd) noexcept;
 // Says whether reads through `fd` go by the page cache: opened for reading and not O_DIRECT or O_PATH.
 bool ReadsThroughCache(int fd) noexcept;
 
-// Returns the facts for a decision about a file of `size`.
-Facts FactsFor(ByteCount size) noexcept;
+// Returns the facts for a decision about a file of `size`, on a disk of the machine's own or not.
+Facts FactsFor(ByteCount size, bool is_local) noexcept;
 
 }  // namespace ahead

@@ -131,6 +131,7 @@ struct TracePlanRecord {
   static constexpr uint8_t kFresh = 1;     // the description's first read
   static constexpr uint8_t kAbsorbed = 2;  // the filter let it pass: nothing was decided, and the facts are 0
   static constexpr uint8_t kDecided = 4;   // a kDecision follows; without it the decision was to fetch nothing
+  static constexpr uint8_t kKernelLeads = 8;  // of the facts
 
   uint32_t mark;
   TraceKind kind;
@@ -153,6 +154,7 @@ struct TracePlanRecord {
 struct TraceDecisionRecord {
   static constexpr uint8_t kCheck = 1;
   static constexpr uint8_t kStarving = 2;
+  static constexpr uint8_t kLookOnly = 4;
 
   uint32_t mark;
   TraceKind kind;

@@ -130,6 +130,7 @@ class Parser {
     facts.initial = {record.initial_bytes};
     facts.piece = facts.page * record.piece_pages;
     facts.kernel_window = facts.page * record.kernel_window_pages;
+    facts.kernel_leads = (record.flags & TracePlanRecord::kKernelLeads) != 0;
     return facts;
   }
 
@@ -147,6 +148,7 @@ class Parser {
     decision.floor = {record.floor_bytes};
     decision.check = (record.flags & TraceDecisionRecord::kCheck) != 0;
     decision.starving = (record.flags & TraceDecisionRecord::kStarving) != 0;
+    decision.look_only = (record.flags & TraceDecisionRecord::kLookOnly) != 0;
     return decision;
   }
 

@@ -94,6 +94,7 @@ void AddFacts(const Facts& facts, TracePlanRecord& record) {
   record.initial_bytes = Clip<uint32_t>(facts.initial.value);
   record.piece_pages = Clip<uint16_t>(facts.piece.value / page);
   record.kernel_window_pages = Clip<uint16_t>(facts.kernel_window.value / page);
+  if (facts.kernel_leads) record.flags |= TracePlanRecord::kKernelLeads;
 }
 
 TraceDecisionRecord DecisionRecord(const Decision& decision) {
@@ -102,6 +103,7 @@ TraceDecisionRecord DecisionRecord(const Decision& decision) {
   record.method = static_cast<uint8_t>(decision.method);
   if (decision.check) record.flags |= TraceDecisionRecord::kCheck;
   if (decision.starving) record.flags |= TraceDecisionRecord::kStarving;
+  if (decision.look_only) record.flags |= TraceDecisionRecord::kLookOnly;
   record.pieces = decision.pieces;
   record.stream_index = decision.stream.index;
   record.stream_generation = decision.stream.generation;

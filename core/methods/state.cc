@@ -105,6 +105,10 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
       around.options.ratio == 0 || (stream.track.shape == Shape::kForward && stream.method != Class::initial &&
                                     MostBytes(around.options, facts) <= facts.kernel_window.value);
   if (stream.left_alone) return {};
+  if (IsLed(stream)) {
+    stream.frontier = stream.mark = stream.position;
+    return LookAhead(stream, from, facts, around);
+  }
   const bool open = stream.frontier > from;
   if (open && stream.position < stream.mark) return {};
   const int64_t pages_per_slot = stream.track.PagesPerSlot(facts.page);
@@ -180,6 +184,10 @@ void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const Piece
       books_.hole = true;
       break;
   }
+  if (decision.look_only) {
+    if (index + 1 == decision.pieces) JudgeKernel(*stream, facts);
+    return;
+  }
   if (!books_.hole && slots.end > stream->frontier) stream->frontier = slots.end;
   if (index + 1 == decision.pieces) CloseBooks(*stream, decision, now, facts, around);
 }
@@ -217,6 +225,7 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
   stream.issued_at = now;
   last_method_ = method;
   if (stream.track.shape == Shape::kForward) stream.method = Class::state;
+  if (method == Class::onseek) stream.led = facts.kernel_leads;
   PlaceMark(stream, decision, facts, around);
 }
 
@@ -246,7 +255,9 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
 
 Decision AdaptivePolicy::PlanMapping(ByteRange range, Nanos now, const Facts& facts, const Surroundings& around) {
   const ByteOffset begin{AlignDown(range.begin.value, facts.page.value)};
-  if (around.options.ratio == 0 || passive_ || begin.value < 0 || begin.value >= facts.file_size.value) return {};
+  if (around.options.ratio == 0 || passive_ || facts.kernel_leads || begin.value < 0 ||
+      begin.value >= facts.file_size.value)
+    return {};
   const bool small = facts.file_size.value <= facts.initial.value + facts.initial.value / 4;
   ByteRange window{small ? ByteOffset{0} : begin, {facts.file_size.value}};
   if (!small && window.size() > facts.initial) window.end = window.begin + facts.initial;

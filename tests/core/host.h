@@ -48,6 +48,7 @@ class Host {
       for (int64_t page = piece.begin.value / 4096; page * 4096 < piece.end.value; ++page)
         fresh += cache_.count(page) == 0 ? 1 : 0;
       outcome.state = fresh == 0 ? PieceOutcome::State::kResident : PieceOutcome::State::kIssued;
+      if (fresh != 0 && decision.look_only) outcome.state = PieceOutcome::State::kPutOff;
       outcome.sure = sure_;
       if (i >= drop_from_) outcome.state = PieceOutcome::State::kDropped;
       outcome.fresh_pages = fresh;
