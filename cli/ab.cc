@@ -121,7 +121,9 @@ int CompareArms(const Given& given, const std::vector<std::string>& command) {
   Print(FormatAb(*result, experiment->cooler()));
   for (size_t arm = 0; arm < arms.size(); ++arm)
     if (const std::optional<Snapshot> events = experiment->Events(arm))
-      Print(absl::StrCat("\nEvents of all runs of ", arms[arm].name, ":\n\n", FormatTables(*events)));
+      Print(events->total.processes > 0
+                ? absl::StrCat("\nEvents of all runs of ", arms[arm].name, ":\n\n", FormatTables(*events))
+                : absl::StrCat("\nNo events of ", arms[arm].name, ": ahead was active in none of its processes\n"));
   if (given.json.empty()) return 0;
   const std::string refused = WriteFile(given.json, FormatAbJson(*result, experiment->cooler()));
   return refused.empty() ? 0 : Fail(refused);

@@ -51,9 +51,11 @@ absl::StatusOr<AbExperiment> AbExperiment::Prepare(AbSettings settings) {
     std::optional<RunSegment> segment;
     if (!arm.is_bare) {
       absl::StatusOr<RunSegment> made = RunSegment::Create(environment);
-      if (!made.ok()) return made.status();
-      made->ExportTo(environment);
-      segment.emplace(*std::move(made));
+      if (absl::IsFailedPrecondition(made.status())) return made.status();
+      if (made.ok()) {
+        made->ExportTo(environment);
+        segment.emplace(*std::move(made));
+      }
     }
     experiment.environments_.push_back(std::move(environment));
     experiment.segments_.push_back(std::move(segment));

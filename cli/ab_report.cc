@@ -95,8 +95,6 @@ nlohmann::json MachineJson() {
 std::string FormatAb(const AbResult& result, const Cooler& cooler) {
   size_t name_width = 12;
   for (const ArmTimes& arm : result.arms) name_width = std::max(name_width, arm.name.size());
-  size_t run_count = 0;
-  for (const ArmTimes& arm : result.arms) run_count += arm.real_s.size();
 
   std::string text = absl::StrCat("command  ", absl::StrJoin(result.command, " "), "\n");
   absl::StrAppend(&text, "output   ", result.output_bytes, " bytes, exit status ", result.exit_status, ", ",

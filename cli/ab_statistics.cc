@@ -1,6 +1,7 @@
 #include "cli/ab_statistics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -11,7 +12,7 @@ namespace ahead::cli {
 namespace {
 
 // Two decimals as a rule, three where the difference is below 10 %.
-std::string Times(double ratio) { return absl::StrFormat(ratio < 1.1 ? "%.3f" : "%.2f", ratio); }
+std::string Times(double ratio) { return absl::StrFormat("%.*f", ratio < 1.1 ? 3 : 2, ratio); }
 
 std::string Written(const Interval& interval) {
   return absl::StrCat("95 % interval ", Times(interval.low), " to ", Times(interval.high));
@@ -20,7 +21,8 @@ std::string Written(const Interval& interval) {
 // The interval that leaves `outside` of the sorted values out, half at each end.
 Interval Middle(const std::vector<double>& sorted, double outside) {
   const auto last = static_cast<double>(sorted.size() - 1);
-  return {sorted[static_cast<size_t>(outside / 2 * last)], sorted[static_cast<size_t>((1 - outside / 2) * last + 0.5)]};
+  return {sorted[static_cast<size_t>(std::lround(outside / 2 * last))],
+          sorted[static_cast<size_t>(std::lround((1 - outside / 2) * last))]};
 }
 
 Verdict Judge(const Comparison& comparison) {

@@ -17,7 +17,7 @@ namespace ahead::cli {
 // safety: one at a time, in a process with one thread.
 class SignalScope {
  public:
-  explicit SignalScope(std::initializer_list<int> taken);
+  SignalScope(std::initializer_list<int> taken);
   ~SignalScope() { RestoreInherited(); }
   SignalScope(const SignalScope&) = delete;
   SignalScope& operator=(const SignalScope&) = delete;

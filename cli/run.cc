@@ -20,7 +20,6 @@
 #include "cli/program.h"
 #include "cli/run_segment.h"
 #include "cli/usage.h"
-#include "stats/segment_map.h"
 #include "stats/table.h"
 
 namespace ahead::cli {
@@ -55,22 +54,9 @@ void DieInterrupted() {
   sigprocmask(SIG_UNBLOCK, &only, nullptr);
 }
 
-// Makes the statistics file before the command starts, so that it is there from the beginning and a bad path is refused
-// now. A file for each process is left to the processes. Returns an empty text, or why it cannot be had.
-std::string PrepareStatsFile(const Environment& environment) {
-  const std::string path = environment.Get("AHEAD_STATS").value_or("");
-  if (path.empty() || HasProcessPattern(path.c_str())) return "";
-  Segment* segment = MapStatsFile(path.c_str(), getpid());
-  if (segment == nullptr)
-    return absl::StrCat("statistics file '", path,
-                        "': ", errno == EBADMSG ? "it exists and is something else; name a new file" : strerror(errno));
-  UnmapSegment(segment);
-  return "";
-}
-
 void PrintTables(const absl::StatusOr<RunSegment>& segment) {
   const absl::StatusOr<Snapshot> counted = segment.ok() ? segment->Read() : segment.status();
-  if (!counted.ok()) return Complain(kName, std::string(counted.status().message()));
+  if (!counted.ok()) return Complain(kName, absl::StrCat("no tables: ", std::string(counted.status().message())));
   const std::string text = FormatTables(*counted);
   fwrite(text.data(), 1, text.size(), stderr);
 }
@@ -79,7 +65,6 @@ void PrintTables(const absl::StatusOr<RunSegment>& segment) {
 std::string SetUp(const EngineOptions& options, Environment& environment) {
   options.ExportTo(environment);
   if (std::string refused = RefuseVariables(environment); !refused.empty()) return refused;
-  if (std::string refused = PrepareStatsFile(environment); !refused.empty()) return refused;
   std::string refused = Preload(environment);
   // AHEAD_OFF=1 is for when all else is broken.
   return environment.Get("AHEAD_OFF") == "1" ? "" : refused;
@@ -92,8 +77,10 @@ int RunCommand(const char* name, const EngineOptions& options, const std::vector
   Environment environment = Environment::Inherited();
   if (const std::string refused = SetUp(options, environment); !refused.empty())
     return Complain(name, refused), kRunFailure;
-  // Without it the programs run as well and count for themselves.
   const absl::StatusOr<RunSegment> segment = RunSegment::Create(environment);
+  if (absl::IsFailedPrecondition(segment.status()))
+    return Complain(name, std::string(segment.status().message())), kRunFailure;
+  // Without a segment of the run each program counts for itself.
   segment.ok() ? segment->ExportTo(environment) : environment.Unset("AHEAD_SESSION");
 
   const Program program = FindProgram(command[0]);

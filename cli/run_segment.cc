@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,15 +11,47 @@
 #include "stats/segment_map.h"
 
 namespace ahead::cli {
+namespace {
+
+// Returns an empty text, or why there cannot be a statistics file at `path`.
+std::string MakeStatsFile(const std::string& path) {
+  Segment* segment = MapStatsFile(path.c_str(), getpid());
+  if (segment == nullptr)
+    return absl::StrCat("statistics file '", path,
+                        "': ", errno == EBADMSG ? "it exists and is something else; name a new file" : strerror(errno));
+  UnmapSegment(segment);
+  return "";
+}
+
+}  // namespace
 
 absl::StatusOr<RunSegment> RunSegment::Create(const Environment& environment) {
-  const int fd = CreateSegmentMemfd(DescribeVariables(environment).c_str());
-  if (fd < 0) return absl::ErrnoToStatus(errno, "cannot make the memory that a run shares");
-  return RunSegment(fd);
+  RunSegment made;
+  const std::string stats = environment.Get("AHEAD_STATS").value_or("");
+  if (stats.empty()) {
+    made.fd_ = CreateSegmentMemfd(DescribeVariables(environment).c_str());
+    if (made.fd_ < 0)
+      return absl::UnavailableError(absl::StrCat("cannot make the memory that a run shares: ", strerror(errno)));
+    made.path_ = absl::StrCat("/proc/", getpid(), "/fd/", made.fd_);
+    return made;
+  }
+  if (HasProcessPattern(stats.c_str()))
+    return absl::UnavailableError(absl::StrCat("each process has a statistics file of its own, ", stats));
+  if (const std::string refused = MakeStatsFile(stats); !refused.empty()) return absl::FailedPreconditionError(refused);
+  made.path_ = stats;
+  absl::StatusOr<Snapshot> before = made.ReadAll();
+  if (!before.ok()) return absl::FailedPreconditionError(before.status().message());
+  made.before_ = *std::move(before);
+  return made;
 }
+
+RunSegment::RunSegment(RunSegment&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)), before_(std::move(other.before_)) {}
 
 RunSegment& RunSegment::operator=(RunSegment&& other) noexcept {
   std::swap(fd_, other.fd_);
+  std::swap(path_, other.path_);
+  std::swap(before_, other.before_);
   return *this;
 }
 
@@ -26,13 +59,20 @@ RunSegment::~RunSegment() {
   if (fd_ >= 0) close(fd_);
 }
 
-std::string RunSegment::Path() const { return absl::StrCat("/proc/", getpid(), "/fd/", fd_); }
-
-void RunSegment::ExportTo(Environment& environment) const { environment.Set("AHEAD_SESSION", Path()); }
+void RunSegment::ExportTo(Environment& environment) const {
+  // The library prefers a session to AHEAD_STATS.
+  fd_ >= 0 ? environment.Set("AHEAD_SESSION", path_) : environment.Unset("AHEAD_SESSION");
+}
 
 absl::StatusOr<Snapshot> RunSegment::Read() const {
-  Segment* segment = MapSegmentFile(Path().c_str(), MapMode::kOpen);
-  if (segment == nullptr) return absl::ErrnoToStatus(errno, "cannot read the memory that the run shares");
+  absl::StatusOr<Snapshot> all = ReadAll();
+  return all.ok() && fd_ < 0 ? Difference(before_, *all) : std::move(all);
+}
+
+absl::StatusOr<Snapshot> RunSegment::ReadAll() const {
+  Segment* segment = MapSegmentFile(path_.c_str(), MapMode::kOpen);
+  if (segment == nullptr)
+    return absl::UnavailableError(absl::StrCat("cannot read the counts of the run: ", strerror(errno)));
   Snapshot snapshot = ReadSnapshot(*segment);
   UnmapSegment(segment);
   return snapshot;

@@ -1,4 +1,4 @@
-// The shared segment of a run: made by `ahead run` (and once an arm by `ahead ab`), counted into by the programs.
+// Where a run counts: the shared segment of `ahead run`, and of each arm of `ahead ab`.
 #pragma once
 
 #include <string>
@@ -9,27 +9,32 @@
 
 namespace ahead::cli {
 
-// Owns the descriptor that keeps the segment reachable. Movable only.
+// A sealed memfd that only this process holds, or, where AHEAD_STATS names one, the statistics file. Movable only.
 class RunSegment {
  public:
-  // Takes: `environment`, the run's, whose engine options the segment tells. Errors: why there is none.
+  // Takes: `environment`, the run's, with the engine options in force. A statistics file is made if it is not there, so
+  // that it is live from the start. Errors: kFailedPrecondition, the statistics file cannot be had; kUnavailable, there
+  // is no segment of the whole run, because each process has a file of its own (%p) or there is no memory for one.
   static absl::StatusOr<RunSegment> Create(const Environment& environment);
 
-  RunSegment(RunSegment&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  RunSegment(RunSegment&& other) noexcept;
   RunSegment& operator=(RunSegment&& other) noexcept;
   ~RunSegment();
 
-  // Sets AHEAD_SESSION, so that programs started with `environment` count here for as long as this process lives.
+  // Makes the programs started with `environment` count here: a memfd is named by AHEAD_SESSION, for as long as this
+  // process lives.
   void ExportTo(Environment& environment) const;
 
-  // Returns what has been counted. Errors: the segment cannot be mapped.
+  // Returns what has been counted since Create. Errors: the segment cannot be mapped any more.
   absl::StatusOr<Snapshot> Read() const;
 
  private:
-  explicit RunSegment(int fd) : fd_(fd) {}
-  std::string Path() const;
+  RunSegment() = default;
+  absl::StatusOr<Snapshot> ReadAll() const;
 
-  int fd_;
+  int fd_ = -1;       // of the memfd
+  std::string path_;  // by which every process of the run can open the segment
+  Snapshot before_;   // what a statistics file held already
 };
 
 }  // namespace ahead::cli

@@ -11,10 +11,7 @@
 namespace ahead::test {
 namespace {
 
-using testing::EndsWith;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 class RunTest : public testing::Test {
  protected:

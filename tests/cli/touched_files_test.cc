@@ -12,7 +12,6 @@ namespace ahead::cli {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 bool MayTrace() {
   const pid_t child = fork();
@@ -34,7 +33,7 @@ class OpenWatchTest : public testing::Test {
     const SignalScope signals({SIGCHLD});
     Environment environment = Environment::Inherited();
     OpenWatch watch;
-    const TimedRun run = RunTimed(
+    TimedRun run = RunTimed(
         [&](const Streams& streams) { return watch.Start(words[0], words, environment, signals, streams); }, signals);
     touched_ = watch.Files();
     RemoveSystemFiles(touched_, {"/bin/sh"});
