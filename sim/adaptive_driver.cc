@@ -23,6 +23,7 @@ Facts AdaptiveDriver::FactsOf(uint32_t file) const {
   facts.page = facts_.page;
   facts.piece = facts_.piece;
   facts.kernel_window = facts_.kernel_window;
+  facts.kernel_leads = work_.files[file].kernel_leads;
   facts.initial = initial_size_.Get({options_.initial});
   facts.allowance = facts_.memory - facts_.page * outstanding_pages_;
   if (facts.allowance.value < 0) facts.allowance = {};

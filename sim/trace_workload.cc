@@ -83,6 +83,7 @@ class Builder {
     ByteCount& size = out_.work.files[index].size;
     if (size < file.size) size = file.size;
     if (size < read.facts.file_size) size = read.facts.file_size;
+    if (read.facts.kernel_leads) out_.work.files[index].kernel_leads = true;
     return index;
   }
 

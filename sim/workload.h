@@ -15,6 +15,7 @@ struct WorkFile {
   uint64_t device = 0;
   uint64_t inode = 0;
   ByteCount size;
+  bool kernel_leads = false;  // as Facts::kernel_leads
 };
 
 struct WorkRead {

@@ -60,6 +60,15 @@ TEST(TraceWorkloadTest, OneFileOfTwoProcessesIsOneFile) {
   EXPECT_EQ(work.threads, 2u);
 }
 
+TEST(TraceWorkloadTest, FileIsTheKernelsWhereTheRecordingSaidSo) {
+  TraceBuilder trace({File("/a", 1, 5, 100), File("/b", 1, 6, 100)});
+  trace.Read(0, 0, 1, 10).facts.kernel_leads = true;
+  trace.Read(1, 1, 1, 20);
+  const Workload work = trace.Build().work;
+  EXPECT_TRUE(work.files[0].kernel_leads);
+  EXPECT_FALSE(work.files[1].kernel_leads);
+}
+
 TEST(TraceWorkloadTest, DescriptionsNumberUsedAgainIsAnotherReader) {
   TraceBuilder trace({File("/a", 1, 5, 100)});
   trace.Event(TraceKind::kOpen, 0, 3, 1);

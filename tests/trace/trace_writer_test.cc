@@ -21,6 +21,7 @@ Facts SomeFacts() {
   facts.file_size = 5_GiB;
   facts.piece = 256_KiB;
   facts.kernel_window = 8_MiB;
+  facts.kernel_leads = true;
   facts.initial = 64_KiB;
   facts.allowance = 3_GiB;
   return facts;
@@ -36,6 +37,7 @@ Decision SomeDecision() {
   decision.pieces = 5;
   decision.limit = {1152 << 10};
   decision.floor = {512 << 10};
+  decision.look_only = true;
   decision.check = false;
   decision.starving = true;
   return decision;
@@ -73,6 +75,7 @@ TEST(TraceWriterTest, PlanComesBackWithItsFactsDecisionOutcomeAndCompletion) {
   EXPECT_EQ(read.facts.page, 4_KiB);
   EXPECT_EQ(read.facts.piece, 256_KiB);
   EXPECT_EQ(read.facts.kernel_window, 8_MiB);
+  EXPECT_TRUE(read.facts.kernel_leads);
   EXPECT_EQ(read.facts.initial, 64_KiB);
   EXPECT_EQ(read.facts.allowance, 3_GiB);
   const Decision expected = SomeDecision();
@@ -85,6 +88,7 @@ TEST(TraceWriterTest, PlanComesBackWithItsFactsDecisionOutcomeAndCompletion) {
   EXPECT_EQ(read.decision.pieces, expected.pieces);
   EXPECT_EQ(read.decision.limit, expected.limit);
   EXPECT_EQ(read.decision.floor, expected.floor);
+  EXPECT_TRUE(read.decision.look_only);
   EXPECT_FALSE(read.decision.check);
   EXPECT_TRUE(read.decision.starving);
   EXPECT_TRUE(read.outcome.known);
@@ -100,6 +104,14 @@ TEST(TraceWriterTest, PlanComesBackWithItsFactsDecisionOutcomeAndCompletion) {
   EXPECT_EQ(read.end, 20_ms);
   EXPECT_EQ(read.duration, 3_ms);
   EXPECT_EQ(read.error, EIO);
+}
+
+// One that is added must be added to the trace, and above.
+TEST(TraceWriterTest, FactsAndDecisionHaveNoMoreThanTheTraceHolds) {
+  [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance] = Facts{};
+  [[maybe_unused]] const auto [method, stream, first, length, step, pieces, limit, floor, look, check, starving] =
+      Decision{};
+  [[maybe_unused]] const auto [state, sure, fresh, blocked] = PieceOutcome{};
 }
 
 TEST(TraceWriterTest, EmptyDecisionTakesOneSlotAndAbsorbedReadHasNoFacts) {
