@@ -103,8 +103,7 @@ TEST_F(JobControlTest, StoppedJobContinuesInTheBackground) {
   ASSERT_TRUE(terminal_.Prints("Stopped")) << terminal_.seen();
   terminal_.Type("bg\n");
   ASSERT_TRUE(terminal_.Prints("resumed")) << terminal_.seen();
-  terminal_.Type("wait %1; echo status=$?\n");
-  EXPECT_TRUE(terminal_.Prints("status=3")) << terminal_.seen();
+  EXPECT_TRUE(terminal_.Prints("Exit 3")) << terminal_.seen();
 }
 
 TEST_F(JobControlTest, BackgroundJobThatReadsTheTerminalIsStopped) {
@@ -160,8 +159,8 @@ TEST_F(JobControlTest, InterruptThatTheCommandHandlesEndsNothing) {
 TEST_F(JobControlTest, KilledJobIsKilled) {
   terminal_.Type("ahead run -- sh -c 'echo ready; exec tail -f /dev/null' &\n");
   ASSERT_TRUE(terminal_.Prints("ready")) << terminal_.seen();
-  terminal_.Type("kill %1; wait %1; echo status=$?\n");
-  EXPECT_TRUE(terminal_.Prints("status=143")) << terminal_.seen();
+  terminal_.Type("kill %1\n");
+  EXPECT_TRUE(terminal_.Prints("Exit 143")) << terminal_.seen();
 }
 
 TEST_F(JobControlTest, ShellUnderTheRunHasJobControlOfItsOwn) {
