@@ -247,7 +247,11 @@ void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange r
 }
 
 void AdaptivePolicy::CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around) {
-  const Usefulness::Count hits = stream.useful.Take(slots);
+  Credit(stream, stream.useful.Take(slots), facts, around);
+}
+
+void AdaptivePolicy::Credit(Stream& stream, const Usefulness::Count& hits, const Facts& facts,
+                            const Surroundings& around) {
   if (hits.total == 0) return;
   const int64_t pages_per_slot = stream.track.PagesPerSlot(facts.page);
   for (size_t cls = 0; cls < kClassCount; ++cls)

@@ -95,6 +95,7 @@ class AdaptivePolicy {
   void LearnSpeed(const Decision& decision, const Completion& completion, const Stream* stream, bool in_window,
                   bool fast, const Surroundings& around);
   void CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around);
+  void Credit(Stream& stream, const Usefulness::Count& hits, const Facts& facts, const Surroundings& around);
   void GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts, const Surroundings& around);
   void RestIdleStreams(const Facts& facts, const Surroundings& around);
 

@@ -41,7 +41,8 @@ class BatchIssue {
         outcome.sure = source_ == ResidencySource::kCachestat;
         continue;
       }
-      if (stopped || allowed <= 0 || decision_.look_only) continue;
+      const bool required = batch_.first + i < decision_.required && batch_.refused == 0;
+      if (((stopped || allowed <= 0) && !required) || decision_.look_only) continue;
       const bool taken = syscall(SYS_readahead, fd_, PieceAt(i).begin.value, PieceAt(i).size().value) == 0;
       const int error = errno;
       const Nanos after_call = Now();

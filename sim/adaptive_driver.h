@@ -101,7 +101,9 @@ void AdaptiveDriver::IssueBatch(AdaptivePolicy& policy, const Pending& pending, 
   for (int32_t i = 0; i < count; ++i) {
     const ByteRange piece = decision.Piece(first + i);
     outcomes[i].state = State::kResident;
-    if (!piece.empty()) outcomes[i] = issue(piece, decision.check, !stopped && allowed > 0 && !decision.look_only);
+    if (!piece.empty())
+      outcomes[i] = issue(piece, decision.check,
+                          ((!stopped && allowed > 0) || first + i < decision.required) && !decision.look_only);
     asked_at[i] = clock();
     if (outcomes[i].state != State::kIssued && outcomes[i].state != State::kDropped) continue;
     --allowed;

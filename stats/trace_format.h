@@ -165,7 +165,7 @@ struct TraceDecisionRecord {
   int16_t stream_index;
   uint16_t reserved2;
   uint32_t stream_generation;
-  uint32_t unused;
+  int32_t required;
   int64_t first_bytes;
   int64_t length_bytes;
   int64_t step_bytes;

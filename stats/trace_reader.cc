@@ -144,6 +144,7 @@ class Parser {
     decision.length = {record.length_bytes};
     decision.step = {record.step_bytes};
     decision.pieces = record.pieces;
+    decision.required = record.required;
     decision.limit = {record.limit_bytes};
     decision.floor = {record.floor_bytes};
     decision.check = (record.flags & TraceDecisionRecord::kCheck) != 0;

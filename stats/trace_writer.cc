@@ -105,6 +105,7 @@ TraceDecisionRecord DecisionRecord(const Decision& decision) {
   if (decision.starving) record.flags |= TraceDecisionRecord::kStarving;
   if (decision.look_only) record.flags |= TraceDecisionRecord::kLookOnly;
   record.pieces = decision.pieces;
+  record.required = decision.required;
   record.stream_index = decision.stream.index;
   record.stream_generation = decision.stream.generation;
   record.first_bytes = decision.first.value;

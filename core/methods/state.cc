@@ -42,6 +42,20 @@ int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit) {
   return aligned > begin ? aligned : end;
 }
 
+// Returns how many of the decision's first pieces the read itself needs. A single read may be as large as the file:
+// what it needs is asked for in advance as far as memory allows, waiting for the disk as the read would.
+int32_t RequiredPieces(const Stream& stream, int64_t begin, const Decision& decision, const Facts& facts) {
+  if (begin >= stream.position) return 0;
+  int64_t required = stream.position - begin;
+  if (stream.track.shape == Shape::kForward)
+    required = (stream.track.Begin(stream.position) - decision.first).value / facts.piece.value + 1;
+  if (stream.track.shape == Shape::kBackward)
+    required = (decision.first - stream.track.Begin(stream.position - 1)).value / facts.piece.value + 1;
+  const int64_t most = facts.allowance / facts.piece + 1;
+  required = required < most ? required : most;
+  return static_cast<int32_t>(required < decision.pieces ? required : decision.pieces);
+}
+
 Decision Describe(const Track& track, int64_t begin, int64_t end, const Facts& facts) {
   Decision decision;
   const int64_t piece = facts.piece.value;
@@ -135,8 +149,10 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   Decision decision = Describe(stream.track, begin, end, facts);
   decision.method = stream.method;
   decision.starving = stream.window.starving() || !open;
+  decision.required = RequiredPieces(stream, begin, decision, facts);
   int32_t allowed = around.congestion.Allowed(now);
   if (allowed > kMostPieces) allowed = kMostPieces;
+  if (allowed < decision.required) allowed = decision.required;
   if (decision.pieces > allowed) {
     if (allowed < kMostPieces)
       around.ledger.Add(Event::io_congestion, stream.method,
@@ -164,7 +180,8 @@ void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const Piece
       const SlotRange added{slots.end - (fresh < slots.size() ? fresh : slots.size()), slots.end};
       Usefulness::Count lost;
       const Usefulness::Count count = stream->useful.Add(added, decision.method, lost);
-      GiveUp(*stream, lost, facts, around);
+      // What the read itself needs is as good as read when the ring of slots is too short for it.
+      index < decision.required ? Credit(*stream, lost, facts, around) : GiveUp(*stream, lost, facts, around);
       for (size_t cls = 0; cls < kClassCount; ++cls) books_.fresh.slots[cls] += count.slots[cls];
       books_.fresh.total += count.total;
       books_.asked += slots.size() * pages_per_slot;
