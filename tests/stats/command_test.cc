@@ -286,7 +286,7 @@ TEST(StatsCommandTest, WhatCannotBeReadIsNamedWithTheReason) {
 }
 
 TEST(StatsCommandTest, AFullOutputIsAnError) {
-  Program program({"/bin/sh", "-c", std::string(AHEAD) + " stats " + kPublished + " >/dev/full"});
+  Program program({"/bin/sh", "-c", "exec \"$0\" stats \"$1\" >/dev/full", AHEAD, kPublished});
   EXPECT_EQ(program.Errors(), "ahead stats: cannot write to standard output\n");
   EXPECT_EQ(program.Finish(), 1);
 }
