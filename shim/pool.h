@@ -35,7 +35,7 @@ class MappedPool {
   bool Map() noexcept {
     if (rooms_ != nullptr) return true;
     const long address = syscall(SYS_mmap, nullptr, sizeof(*rooms_), PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
     if (address != -1) rooms_ = reinterpret_cast<Pool<T, kCapacity>*>(address);
     return rooms_ != nullptr;
   }

@@ -138,7 +138,7 @@ void Runtime::StartTrace() noexcept {
 }
 
 void Runtime::WatchForForks() noexcept {
-  const long page = syscall(SYS_mmap, nullptr, page_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const long page = syscall(SYS_mmap, nullptr, page_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
   if (page == -1) return;
   if (syscall(SYS_madvise, page, page_bytes_, MADV_WIPEONFORK) != 0) {
     syscall(SYS_munmap, page, page_bytes_);

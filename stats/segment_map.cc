@@ -89,7 +89,7 @@ bool Reserve(int fd, const struct stat& now, size_t bytes) {
 }
 
 Segment* Map(int fd, size_t bytes) {
-  const long address = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const long address = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
   return address == -1 ? nullptr : reinterpret_cast<Segment*>(address);
 }
 

@@ -95,7 +95,7 @@ bool Reserve(int fd, int64_t bytes) {
 }
 
 void* Map(int fd, int64_t bytes) {
-  const long address = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const long address = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
   return address == -1 ? nullptr : reinterpret_cast<void*>(address);
 }
 
