@@ -133,7 +133,7 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
   if (read.empty()) return;
   Stream* stream = table_.Find(decision.stream);
   const bool fast = IsFast(completion.duration, read.size());
-  const int64_t pages = Pages(read, facts.page);
+  const auto pages = static_cast<uint64_t>(Pages(read, facts.page));
   const SlotRange slots = stream != nullptr ? stream->track.Slots(read) : SlotRange{};
   const bool in_window = stream != nullptr && stream->useful.Any(slots);
 
