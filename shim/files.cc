@@ -111,7 +111,7 @@ bool AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept {
     if (index >= 0) Bump(runtime.block().counters.files_tracked);
   }
   if (index >= 0) {
-    File& file = files[index];
+    File& file = files[static_cast<size_t>(index)];
     file.users.fetch_add(1, std::memory_order_relaxed);
     entries[index].last_use = ++look_ups;
     ref = {static_cast<uint16_t>(index), file.generation};
