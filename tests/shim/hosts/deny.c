@@ -1,0 +1,52 @@
+// Runs a command in which system calls fail, as on kernels and file systems that do not have them.
+// Usage: deny CALL=ERRNO... -- COMMAND [ARGUMENT]...   CALL: cachestat, preadv2, statx, readahead, madvise
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static unsigned NumberOf(const char* name, size_t length) {
+  const struct {
+    const char* name;
+    unsigned number;
+  } calls[] = {{"cachestat", 451},
+               {"preadv2", SYS_preadv2},
+               {"statx", SYS_statx},
+               {"readahead", SYS_readahead},
+               {"madvise", SYS_madvise}};
+  for (unsigned i = 0; i < sizeof calls / sizeof *calls; ++i)
+    if (strlen(calls[i].name) == length && strncmp(calls[i].name, name, length) == 0) return calls[i].number;
+  fprintf(stderr, "deny: unknown call %s\n", name);
+  exit(125);
+}
+
+int main(int argc, char** argv) {
+  struct sock_filter rules[64];
+  unsigned short count = 0;
+  rules[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+  int i = 1;
+  for (; i < argc && strcmp(argv[i], "--") != 0 && count < 60; ++i) {
+    const char* value = strchr(argv[i], '=');
+    if (value == NULL) return 125;
+    const unsigned number = NumberOf(argv[i], (size_t)(value - argv[i]));
+    rules[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+    rules[count++] =
+        (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned)atoi(value + 1) & 0xffff));
+  }
+  rules[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  if (i + 1 >= argc) return 125;
+  const struct sock_fprog program = {count, rules};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    perror("deny");
+    return 126;
+  }
+  execvp(argv[i + 1], argv + i + 1);
+  return 127;
+}

@@ -1,0 +1,45 @@
+#include "shim/next_symbol.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "shim/raw.h"
+#include "shim/real.h"
+
+namespace ahead {
+namespace {
+
+constexpr const char* kHooked[] = {
+#define AHEAD_HOOK(name, result, parameters) #name,
+#include "shim/hooks.def"
+#undef AHEAD_HOOK
+};
+
+TEST(NextSymbolTest, FindsForEachHookWhatTheLoaderFinds) {
+  FindLaterLibraries();
+  for (const char* name : kHooked) {
+    void* expected = dlsym(RTLD_NEXT, name);
+    ASSERT_NE(expected, nullptr) << name;
+    EXPECT_EQ(FindInLaterLibraries(name), expected) << name;
+  }
+}
+
+TEST(NextSymbolTest, LeavesIndirectFunctionsToTheLoader) { EXPECT_EQ(FindInLaterLibraries("memcpy"), nullptr); }
+
+TEST(NextSymbolTest, DoesNotFindWhatIsNotThere) {
+  EXPECT_EQ(FindInLaterLibraries("no_such_function_in_any_library"), nullptr);
+}
+
+TEST(RawTest, OnlyFunctionsOfStdioHaveNoStandIn) {
+  const std::string stdio =
+      " fopen fopen64 fdopen freopen freopen64 fclose fread fread_unlocked __fread_chk __fread_unlocked_chk fgets "
+      "fgets_unlocked __fgets_chk __fgets_unlocked_chk getline getdelim __getdelim __uflow __underflow fseek fseeko "
+      "fseeko64 rewind fsetpos fsetpos64 ";
+  for (size_t i = 0; i < std::size(kHooked); ++i) {
+    const bool is_stdio = stdio.find(std::string(" ") + kHooked[i] + " ") != std::string::npos;
+    EXPECT_EQ(raw::Find(static_cast<real::Function>(i)) == nullptr, is_stdio) << kHooked[i];
+  }
+}
+
+}  // namespace
+}  // namespace ahead
