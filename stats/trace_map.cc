@@ -43,11 +43,14 @@ bool IsMagic(const char* magic) {
   return true;
 }
 
-bool IsBlank(const TraceHeader& header) {
-  const char* bytes = reinterpret_cast<const char*>(&header);
-  for (size_t i = 0; i < sizeof(header); ++i)
-    if (bytes[i] != 0) return false;
-  return true;
+// Says whether another process may be in the middle of writing this header: no magic yet, and nothing else but what it
+// will hold.
+bool IsInTheMaking(const TraceHeader& header, int64_t size) {
+  for (const char c : header.magic)
+    if (c != 0) return false;
+  const auto is = [](uint64_t field, uint64_t value) { return field == 0 || field == value; };
+  return is(header.version, kTraceVersion) && is(header.header_bytes, kTraceHeaderBytes) &&
+         is(header.record_bytes, kTraceRecordBytes) && is(header.capacity_records, TraceCapacity({size}));
 }
 
 // Says whether the header is of our layout; its capacity fits a file of `size` bytes.
@@ -116,8 +119,7 @@ TraceError OpenFile(int fd, int64_t new_bytes, ByteCount page) {
   if (!S_ISREG(now.st_mode)) return TraceError::kNotATrace;
   TraceHeader header{};
   Uninterrupted([&] { return syscall(SYS_pread64, fd, &header, sizeof(header), 0L); });
-  // Zeros of just our size are a trace that another process is making.
-  const bool is_new = now.st_size == 0 || (now.st_size == new_bytes && IsBlank(header));
+  const bool is_new = now.st_size == 0 || (now.st_size == new_bytes && IsInTheMaking(header, new_bytes));
   if (!is_new && !IsOurs(header, now.st_size)) return TraceError::kNotATrace;
   if (is_new && !Reserve(fd, new_bytes)) return TraceError::kNoSpace;
   const uint64_t capacity = is_new ? TraceCapacity({new_bytes}) : header.capacity_records;

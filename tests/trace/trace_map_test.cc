@@ -103,6 +103,19 @@ TEST(TraceMapTest, TraceOfAnotherVersionIsRefusedAndLeftAlone) {
   EXPECT_EQ(error, TraceError::kNotATrace);
 }
 
+TEST(TraceMapTest, HeaderThatSomebodyElseIsWritingIsNoStranger) {
+  Scratch scratch;
+  const std::string path = scratch / "trace";
+  TraceError error;
+  Trace* trace = Open(path, error);
+  ASSERT_NE(trace, nullptr);
+  // As it is before the last two steps.
+  for (char& c : trace->header->magic) c = 0;
+  trace->header->realtime_ns = 0;
+  ASSERT_NE(Open(path, error), nullptr);
+  EXPECT_TRUE(ReadTrace(path).ok());
+}
+
 TEST(TraceMapTest, CapacityBeyondTheFileIsRefused) {
   Scratch scratch;
   const std::string path = scratch / "trace";

@@ -35,6 +35,7 @@ Decision SomeDecision() {
   decision.length = 128_KiB;
   decision.step = -128_KiB;
   decision.pieces = 5;
+  decision.required = 2;
   decision.limit = {1152 << 10};
   decision.floor = {512 << 10};
   decision.look_only = true;
@@ -86,6 +87,7 @@ TEST(TraceWriterTest, PlanComesBackWithItsFactsDecisionOutcomeAndCompletion) {
   EXPECT_EQ(read.decision.length, expected.length);
   EXPECT_EQ(read.decision.step, expected.step);
   EXPECT_EQ(read.decision.pieces, expected.pieces);
+  EXPECT_EQ(read.decision.required, expected.required);
   EXPECT_EQ(read.decision.limit, expected.limit);
   EXPECT_EQ(read.decision.floor, expected.floor);
   EXPECT_TRUE(read.decision.look_only);
@@ -109,8 +111,8 @@ TEST(TraceWriterTest, PlanComesBackWithItsFactsDecisionOutcomeAndCompletion) {
 // One that is added must be added to the trace, and above.
 TEST(TraceWriterTest, FactsAndDecisionHaveNoMoreThanTheTraceHolds) {
   [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance] = Facts{};
-  [[maybe_unused]] const auto [method, stream, first, length, step, pieces, limit, floor, look, check, starving] =
-      Decision{};
+  [[maybe_unused]] const auto [method, stream, first, length, step, pieces, required, limit, floor, look, check,
+                               starving] = Decision{};
   [[maybe_unused]] const auto [state, sure, fresh, blocked] = PieceOutcome{};
 }
 
