@@ -25,6 +25,14 @@ Interval Middle(const std::vector<double>& sorted, double outside) {
           sorted[static_cast<size_t>(std::lround((1 - outside / 2) * last))]};
 }
 
+// As Median, of values it may reorder: a resample is not looked at again.
+double MedianOf(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
 Verdict Judge(const Comparison& comparison) {
   if (comparison.pair_count < kFewestPairs) return Verdict::kTooFewPairs;
   if (comparison.certain.low > 1) return Verdict::kFaster;
@@ -34,12 +42,7 @@ Verdict Judge(const Comparison& comparison) {
 
 }  // namespace
 
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
+double Median(std::vector<double> values) { return MedianOf(values); }
 
 Comparison Compare(const std::vector<double>& reference, const std::vector<double>& arm, uint64_t seed) {
   std::vector<double> ratios;
@@ -51,7 +54,7 @@ Comparison Compare(const std::vector<double>& reference, const std::vector<doubl
   std::vector<double> resample(ratios.size());
   for (double& median : medians) {
     for (double& drawn : resample) drawn = ratios[any(random)];
-    median = Median(resample);
+    median = MedianOf(resample);
   }
   std::sort(medians.begin(), medians.end());
 

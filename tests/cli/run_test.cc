@@ -267,15 +267,18 @@ TEST_F(RunTest, TablesGoToStderrAfterTheCommand) {
 }
 
 TEST_F(RunTest, HelpAndVersionAreForEveryCommand) {
-  for (const std::vector<std::string>& command : {std::vector<std::string>{}, {"run"}, {"ab"}, {"stats"}}) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{}, {"run"}, {"ab"}, {"stats"}, {"record"}, {"replay"}}) {
     std::vector<std::string> words = {installed_.ahead()};
     words.insert(words.end(), command.begin(), command.end());
     words.push_back("--help");
-    EXPECT_TRUE(RunProgram(words).exited_with(0));
-    EXPECT_THAT(RunProgram(words).output, HasSubstr("Usage: ahead"));
+    const Ended help = RunProgram(words);
+    EXPECT_TRUE(help.exited_with(0));
+    EXPECT_THAT(help.output, HasSubstr("Usage: ahead"));
     words.back() = "--version";
-    EXPECT_TRUE(RunProgram(words).exited_with(0));
-    EXPECT_EQ(RunProgram(words).output, "ahead " VERSION "\n");
+    const Ended version = RunProgram(words);
+    EXPECT_TRUE(version.exited_with(0));
+    EXPECT_EQ(version.output, "ahead " VERSION "\n");
   }
 }
 
