@@ -75,6 +75,9 @@ absl::StatusOr<AbResult> AbExperiment::Run(const Progress& progress) {
     if (!run.ok()) return run.status();
     longest_s = std::max(longest_s, run->real_s);
   }
+  for (std::optional<RunSegment>& segment : segments_)
+    if (segment)
+      if (absl::Status restarted = segment->Restart(); !restarted.ok()) return restarted;
   const size_t rounds = settings_.rounds != 0         ? settings_.rounds
                         : longest_s > kLongRunSeconds ? kRoundsOfLongRuns
                                                       : kRounds;

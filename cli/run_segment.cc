@@ -39,9 +39,7 @@ absl::StatusOr<RunSegment> RunSegment::Create(const Environment& environment) {
     return absl::UnavailableError(absl::StrCat("each process has a statistics file of its own, ", stats));
   if (const std::string refused = MakeStatsFile(stats); !refused.empty()) return absl::FailedPreconditionError(refused);
   made.path_ = stats;
-  absl::StatusOr<Snapshot> before = made.ReadAll();
-  if (!before.ok()) return absl::FailedPreconditionError(before.status().message());
-  made.before_ = *std::move(before);
+  if (const absl::Status read = made.Restart(); !read.ok()) return absl::FailedPreconditionError(read.message());
   return made;
 }
 
@@ -64,9 +62,16 @@ void RunSegment::ExportTo(Environment& environment) const {
   fd_ >= 0 ? environment.Set("AHEAD_SESSION", path_) : environment.Unset("AHEAD_SESSION");
 }
 
+absl::Status RunSegment::Restart() {
+  absl::StatusOr<Snapshot> all = ReadAll();
+  if (all.ok()) before_ = *std::move(all);
+  return all.status();
+}
+
 absl::StatusOr<Snapshot> RunSegment::Read() const {
   absl::StatusOr<Snapshot> all = ReadAll();
-  return all.ok() && fd_ < 0 ? Difference(before_, *all) : std::move(all);
+  if (!all.ok()) return all;
+  return Difference(before_, *all);
 }
 
 absl::StatusOr<Snapshot> RunSegment::ReadAll() const {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cli/environment.h"
 #include "stats/snapshot.h"
@@ -25,7 +26,10 @@ class RunSegment {
   // process lives.
   void ExportTo(Environment& environment) const;
 
-  // Returns what has been counted since Create. Errors: the segment cannot be mapped any more.
+  // Leaves what has been counted so far out of what Read returns. Errors: as Read.
+  absl::Status Restart();
+
+  // Returns what has been counted since Create or Restart. Errors: the segment cannot be mapped any more.
   absl::StatusOr<Snapshot> Read() const;
 
  private:
@@ -34,7 +38,7 @@ class RunSegment {
 
   int fd_ = -1;       // of the memfd
   std::string path_;  // by which every process of the run can open the segment
-  Snapshot before_;   // what a statistics file held already
+  Snapshot before_;   // what does not count for this run
 };
 
 }  // namespace ahead::cli

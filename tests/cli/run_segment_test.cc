@@ -48,6 +48,17 @@ TEST(RunSegmentTest, StatisticsFileTakesThePlaceOfASessionAndOnlyNewCountsAreRea
   EXPECT_EQ(segment->Read()->total.counters.reads_seen, 2);
 }
 
+TEST(RunSegmentTest, CountsBeforeARestartAreLeftOut) {
+  Environment environment(std::vector<std::string>{});
+  auto segment = RunSegment::Create(environment);
+  ASSERT_TRUE(segment.ok());
+  segment->ExportTo(environment);
+  CountReads(*environment.Get("AHEAD_SESSION"), 3);
+  ASSERT_TRUE(segment->Restart().ok());
+  CountReads(*environment.Get("AHEAD_SESSION"), 4);
+  EXPECT_EQ(segment->Read()->total.counters.reads_seen, 4);
+}
+
 TEST(RunSegmentTest, StatisticsFileThatCannotBeMadeIsAnErrorOfItsOwn) {
   EXPECT_TRUE(absl::IsFailedPrecondition(RunSegment::Create(Environment({"AHEAD_STATS=/nonexistent/file"})).status()));
   EXPECT_TRUE(absl::IsUnavailable(RunSegment::Create(Environment({"AHEAD_STATS=/tmp/file.%p"})).status()));
