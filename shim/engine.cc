@@ -131,6 +131,17 @@ void RenewFilter(const LockedFile& file, Slot slot) noexcept {
   description.epoch = runtime.epoch();
 }
 
+// Says whether `fd` is of a file known to be cached, of which one read in many comes here to be timed.
+bool IsQuiet(int fd) noexcept {
+  const Slot slot = SlotOf(fd);
+  ByteCount size;
+  return slot.is_tracked() && IsCurrent(slot) && IsPassive(DescriptionOf(slot).file, size);
+}
+
+// Says whether this thread may use the tables for a read of `fd`. For a quiet file the system call that tells a child
+// of vfork is spared: it shares the description and its offset, so that its read is as good as its parent's.
+bool MayObserve(int fd) noexcept { return (IsQuiet(fd) && runtime.StillOwnsTables()) || runtime.OwnsTables(); }
+
 // Finds the file for a read. One known to be cached is not looked at again, because nothing will be asked for there.
 // Returns false when the read is not observed.
 bool FindForRead(int fd, Target& target) noexcept {
@@ -196,6 +207,8 @@ void PlanRead(Observation& observation, int fd, int64_t offset, int64_t count, c
   if (!file) return;
   refused = !Begin(file, target, observation);
   if (refused) return;
+  // Another thread found in between that the file is not cached after all. Nothing is asked for unseen.
+  if (!target.was_looked_at && !file.policy().passive()) return;
   Description& description = DescriptionOf(target.slot);
   observation.moves_offset = offset == kAtOffset;
   observation.begin = {offset == kAtOffset ? Anchor(fd, file, description) : offset};
@@ -225,7 +238,7 @@ void CountAdvice(int fd, FileRef ref, int64_t offset, int64_t length) noexcept {
 void Before(Observation& observation, int fd, int64_t offset, int64_t count) noexcept {
   const ErrnoSaver errno_saver;
   const Section section;
-  if (offset < kAtOffset || !section.entered() || !runtime.OwnsTables()) return;
+  if (offset < kAtOffset || !section.entered() || !MayObserve(fd)) return;
   Target target;
   if (!FindForRead(fd, target)) return;
   bool refused = false;
@@ -249,10 +262,11 @@ void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept {
   const Nanos ended = Now();
   const Section section;
   Target target;
-  if (!section.entered() || !runtime.OwnsTables() || !FindForRead(fd, target)) return;
+  if (!section.entered() || !MayObserve(fd) || !FindForRead(fd, target)) return;
   LockedFile file(target.file);
   Observation observation;
   if (!file || !Begin(file, target, observation)) return;
+  if (!target.was_looked_at && !file.policy().passive()) return;
   Description& description = DescriptionOf(target.slot);
   const int64_t end = OffsetOf(fd);
   if (end < returned) return;
