@@ -44,6 +44,11 @@ bool IsText(const char* path) {
 
 }  // namespace
 
+void HoldStandardDescriptors() {
+  for (int fd = 0; fd < 3; ++fd)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
 SignalScope::SignalScope(std::initializer_list<int> taken) {
   sigemptyset(&signals_);
   for (const int number : taken) sigaddset(&signals_, number);

@@ -13,6 +13,10 @@
 
 namespace ahead::cli {
 
+// Opens those of the descriptors 0 to 2 that the caller left closed, until execve: nothing that we open may get one of
+// these numbers, or what we say on stderr would be written into it. A program that is started finds them closed.
+void HoldStandardDescriptors();
+
 // Blocks `taken`, and lets children be waited for even when the caller ignores SIGCHLD, for as long as it lives. Thread
 // safety: one at a time, in a process with one thread.
 class SignalScope {

@@ -6,6 +6,7 @@
 
 #include "cli/ab.h"
 #include "cli/command_line.h"
+#include "cli/launch.h"
 #include "cli/record.h"
 #include "cli/replay.h"
 #include "cli/run.h"
@@ -14,6 +15,7 @@
 
 int main(int argc, char** argv) {
   using namespace ahead::cli;
+  HoldStandardDescriptors();
   CLI::App app{"Adaptive readahead inside any program: no root, no daemon, no change to the program.", "ahead"};
   app.require_subcommand(1);
   std::vector<std::string> command;

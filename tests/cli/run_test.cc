@@ -11,7 +11,9 @@
 namespace ahead::test {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 
 class RunTest : public testing::Test {
  protected:
@@ -113,6 +115,18 @@ TEST_F(RunTest, CommandStartsInTheStateOfItsCaller) {
   EXPECT_THAT(bare, HasSubstr("signal 17 open ignored"));
   EXPECT_THAT(bare, HasSubstr("descriptor 77 "));
   EXPECT_EQ(state({installed_.ahead(), "run", "--", SUBJECT, "state"}), bare);
+}
+
+TEST_F(RunTest, StandardDescriptorThatIsClosedStaysClosedAndIsNotTakenByOurs) {
+  // What ahead says would be written into the segment, were it descriptor 2.
+  const std::string script = "ls /proc/self/fd | wc -l; echo $AHEAD_SESSION";
+  const auto close_errors = [] { close(2); };
+  const std::string bare = Process({"/bin/sh", "-c", script}, close_errors).Finish().output;
+  const std::string under =
+      Process({installed_.ahead(), "run", "--", "/bin/sh", "-c", script}, close_errors).Finish().output;
+  EXPECT_EQ(under.substr(0, under.find('\n')), bare.substr(0, bare.find('\n')));
+  EXPECT_THAT(under, Not(EndsWith("/fd/2\n")));
+  EXPECT_THAT(under, HasSubstr("/fd/"));
 }
 
 TEST_F(RunTest, LibraryIsLoadedOnceAndInFront) {
