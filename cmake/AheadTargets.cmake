@@ -5,6 +5,7 @@
 #   ahead_shim(NAME SOURCES... [LINK LIBS...])   the preload library itself
 #   ahead_library(NAME SOURCES...)        ordinary C++20 for tools
 #   ahead_tool(NAME SOURCES...)           an executable
+#   ahead_guest(NAME SOURCES...)          an executable that itself runs under the preload: never sanitized
 #   ahead_test(NAME SOURCES... [LINK LIBS...])   a GoogleTest binary, its cases registered with ctest
 #   ahead_benchmark(NAME SOURCES...)      a Google Benchmark binary
 
@@ -75,6 +76,12 @@ function(ahead_tool name)
   add_executable(${name} ${ARGN})
   _ahead_common(${name})
   _ahead_sanitize(${name})
+endfunction()
+
+# A sanitizer's runtime refuses to come after a preloaded library.
+function(ahead_guest name)
+  add_executable(${name} ${ARGN})
+  _ahead_common(${name})
 endfunction()
 
 function(ahead_test name)
