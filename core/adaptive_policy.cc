@@ -5,8 +5,6 @@ namespace {
 
 // Readers of one file in several threads overtake each other by about this much.
 constexpr ByteCount kSlack{128 << 10};
-// A strided stream starts with this many reads ahead.
-constexpr int64_t kStrideStartup = 16;
 // Pages left unread this far behind the reader are given up.
 constexpr ByteCount kLag{1 << 20};
 
@@ -94,7 +92,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
         distance < facts.piece.value)
       return &Begin(Class::context, forward, read, startup_, access.time, facts, around);
     Stream& stream = Begin(Class::stride, Track::Strided(read.begin, hop, read.size()), read,
-                           read.size() * kStrideStartup, access.time, facts, around);
+                           read.size() * StrideStartup(facts), access.time, facts, around);
     stream.proved = true;
     return &stream;
   }

@@ -87,6 +87,10 @@ class AdaptivePolicy {
   bool IsLed(Stream& stream);
   Decision LookAhead(Stream& stream, int64_t from, const Facts& facts, const Surroundings& around);
   void JudgeKernel(Stream& stream, const Facts& facts);
+  // How many reads ahead a strided stream starts. A network mount takes many at a time, and 48 of 4 KiB are no more
+  // than a first window; a local disk may have one arm. Simulated at 2 ms, 64 in flight: 16, 32, 48 reach 0.82, 0.84,
+  // 0.88 of the oracle (ahead-sim stride).
+  static int64_t StrideStartup(const Facts& facts) { return facts.kernel_leads ? 8 : 48; }
   int64_t Want(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);

@@ -100,7 +100,7 @@ int64_t AdaptivePolicy::Want(const Stream& stream, const Facts& facts, const Sur
   } else if (stream.proved) {
     const int64_t read = stream.position - stream.first;
     int64_t proved = stream.track.shape == Shape::kStride ? 8 * read : read * 7 / 4;
-    const int64_t startup = stream.track.shape == Shape::kStride ? 16 : startup_.value / length;
+    const int64_t startup = stream.track.shape == Shape::kStride ? StrideStartup(facts) : startup_.value / length;
     if (proved < startup) proved = startup;
     if (want < startup) want = startup;
     if (want > proved) want = proved;

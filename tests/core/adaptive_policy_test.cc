@@ -172,7 +172,7 @@ TEST(StrideTest, StartsWithTheThirdReadInEitherDirection) {
     EXPECT_EQ(decision.method, Class::stride);
     EXPECT_EQ(decision.Piece(0), (ByteRange{{128 * kMiB + 2 * step}, {128 * kMiB + 2 * step + 4096}}));
     EXPECT_EQ(decision.Piece(1).begin.value, 128 * kMiB + 3 * step);
-    EXPECT_EQ(decision.pieces, 17) << "the read and sixteen after it";
+    EXPECT_EQ(decision.pieces, 49) << "the read and 48 after it";
   }
 }
 
