@@ -6,7 +6,7 @@
 namespace ahead {
 namespace {
 
-// Who may use a description: its generation and how many descriptors share it. Free: 0 of them.
+// What the claim of a description says: its generation and how many descriptors share it. Free: 0 of them.
 // Thread safety: any thread, by compare and exchange.
 class Claim {
  public:
@@ -23,13 +23,11 @@ class Claim {
   uint32_t word_;
 };
 
-constinit std::atomic<uint32_t> claims[kDescriptions] = {};
-
-Claim ClaimOf(size_t index) { return Claim(claims[index].load(std::memory_order_acquire)); }
+Claim ClaimOf(size_t index) { return Claim(descriptions[index].claim.load(std::memory_order_acquire)); }
 
 bool Change(size_t index, Claim from, Claim to) {
   uint32_t expected = from.word();
-  return claims[index].compare_exchange_strong(expected, to.word(), std::memory_order_acq_rel);
+  return descriptions[index].claim.compare_exchange_strong(expected, to.word(), std::memory_order_acq_rel);
 }
 
 bool Replace(int fd, Slot seen, Slot by) {
@@ -42,7 +40,7 @@ bool Replace(int fd, Slot seen, Slot by) {
 void Clear(size_t index) {
   const Claim claim = ClaimOf(index);
   if (claim.sharers() != Claim::kClosing) return;
-  Description& description = descriptions[index];
+  Description& description = *descriptions[index].description;
   const FileRef ref = description.file;
   {
     LockedFile file(ref);
@@ -110,7 +108,7 @@ void Overwrite(int fd, uint32_t word) {
 }  // namespace
 
 constinit std::atomic<uint32_t> slots[kMaxFd] = {};
-constinit Pool<Description, kDescriptions> descriptions = {};
+constinit DescriptionRoom descriptions[kDescriptions] = {};
 
 bool IsCurrent(Slot slot) noexcept {
   const Claim claim = ClaimOf(slot.description());
@@ -129,15 +127,17 @@ Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept {
     Bump(runtime.block().counters.files_untracked);
     return Slot(Slot::kUnmet);
   }
-  Description& description = descriptions.Make(static_cast<size_t>(index));
+  Description& description = descriptions[index].description.Make();
   description.file = file;
   description.epoch = runtime.epoch();
-  description.opened_here = seen.word() == Slot::kFresh;
+  description.opened_here = seen.was_opened_here();
   const Slot made = Slot::Of(static_cast<size_t>(index), ClaimOf(static_cast<size_t>(index)).generation());
   if (Replace(fd, seen, made)) return made;
   Unshare(made);
   return Slot(Slot::kUnmet);
 }
+
+void NoteSmall(int fd, Slot seen) noexcept { Replace(fd, seen, Slot(Slot::kSmall)); }
 
 void Ignore(int fd, Slot seen) noexcept {
   if (Replace(fd, seen, Slot(Slot::kIgnored)) && seen.is_tracked()) Unshare(seen);

@@ -23,6 +23,7 @@ class Slot {
   static constexpr uint32_t kUnmet = 0;    // nothing
   static constexpr uint32_t kIgnored = 1;  // not a regular file, or not one to be read ahead: of no interest
   static constexpr uint32_t kFresh = 2;    // opened by this process, and not read yet
+  static constexpr uint32_t kSmall = 3;    // the same, and its first read took the whole file
 
   constexpr explicit Slot(uint32_t word) : word_(word) {}
   static constexpr Slot Of(size_t description, uint32_t generation) {
@@ -30,6 +31,7 @@ class Slot {
   }
 
   constexpr bool is_ignored() const { return word_ == kIgnored; }
+  constexpr bool was_opened_here() const { return word_ == kFresh || word_ == kSmall; }
   constexpr bool is_tracked() const { return (word_ & kTracked) != 0; }
   constexpr size_t description() const { return word_ & ((1u << kIndexBits) - 1); }
   constexpr uint32_t generation() const { return word_ >> kIndexBits & kGenerations; }
@@ -87,10 +89,16 @@ struct Description {
   std::atomic<int64_t> line_reserve_{kFirstReserve};
 };
 
-extern constinit Pool<Description, kDescriptions> descriptions;
+// A description, and who may use it: its generation and how many descriptors share it (descriptors.cc).
+struct DescriptionRoom {
+  std::atomic<uint32_t> claim{0};
+  Room<Description> description;
+};
+
+extern constinit DescriptionRoom descriptions[kDescriptions];
 
 // Returns the description behind a tracked slot. It may have become another one's by now.
-inline Description& DescriptionOf(Slot slot) { return descriptions[slot.description()]; }
+inline Description& DescriptionOf(Slot slot) { return *descriptions[slot.description()].description; }
 
 // Says whether the slot still means the description it meant when it was read.
 bool IsCurrent(Slot slot) noexcept;
@@ -98,6 +106,9 @@ bool IsCurrent(Slot slot) noexcept;
 // Makes a description for `fd` of the file `identity`, if the slot is still `seen`. Returns the new slot, or kUnmet
 // when there is no room or another thread was faster. REQUIRES: inside a Section.
 Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept;
+
+// Says that the first read of `fd` takes the whole file, if the slot is still `seen`, a fresh one.
+void NoteSmall(int fd, Slot seen) noexcept;
 
 // Says that `fd` is of no interest until it is closed, if the slot is still `seen`. REQUIRES: inside a Section.
 void Ignore(int fd, Slot seen) noexcept;

@@ -11,6 +11,13 @@
 namespace ahead {
 namespace {
 
+// What is asked about a descriptor: a read through it; without a count, what concerns the file as a whole.
+struct Question {
+  int fd;
+  int64_t offset = kAtOffset;
+  int64_t count = 0;
+};
+
 // A description found for a descriptor.
 struct Target {
   Slot slot{Slot::kUnmet};
@@ -20,19 +27,42 @@ struct Target {
   bool is_local = false;
 };
 
+// Says whether a read of a newly opened file is one that leaves nothing to be fetched ahead: it takes the whole file,
+// which the kernel does with one request, or it is the one after that, which finds the end. Nearly all small files are
+// read so, and to watch them would cost more than the reads. With a trace, everything is recorded.
+bool IsSmallRead(const Question& question, Slot slot, ByteCount size) noexcept {
+  const auto [fd, offset, count] = question;
+  if (!slot.was_opened_here() || count < size.value || size > Facts().kernel_window) return false;
+  if (runtime.trace() != nullptr) return false;
+  if (slot.word() == Slot::kSmall) return (offset == kAtOffset ? OffsetOf(fd) : offset) >= size.value;
+  if (offset > 0) return false;
+  NoteSmall(fd, slot);
+  return true;
+}
+
+// Says whether a descriptor without a description needs none, for now or at all. Looks at no table, so that a process
+// which reads nothing else never sets them up.
+bool IsPassedBy(const Question& question, Slot slot, const DescriptorFacts& facts) noexcept {
+  if (!facts.is_regular) {
+    Ignore(question.fd, slot);
+    return true;
+  }
+  // Files of procfs are empty, and so are those that will be appended to: looked at again when they are read again.
+  return facts.size.value == 0 || IsSmallRead(question, slot, facts.size);
+}
+
 // Meets a descriptor that nothing is known about yet, or whose number has become another file's.
-bool Meet(int fd, Slot seen, const DescriptorFacts& facts, Target& target) noexcept {
+bool Meet(const Question& question, Slot seen, const DescriptorFacts& facts, Target& target) noexcept {
+  const int fd = question.fd;
   if (seen.is_tracked()) {
     Drop(fd, seen);
     seen = SlotOf(fd);
-    if (seen.word() != Slot::kUnmet) return false;
+    if (seen.word() != Slot::kUnmet || IsPassedBy(question, seen, facts)) return false;
   }
-  if (!facts.is_regular || !ReadsThroughCache(fd) || !IsWanted(fd)) {
+  if (!ReadsThroughCache(fd) || !IsWanted(fd)) {
     Ignore(fd, seen);
     return false;
   }
-  // Files of procfs are empty, and so are those that will be appended to: looked at again when they are read again.
-  if (facts.size.value == 0) return false;
   target.slot = AddDescription(fd, seen, facts.identity);
   if (!target.slot.is_tracked()) return false;
   target.file = DescriptionOf(target.slot).file;
@@ -42,17 +72,37 @@ bool Meet(int fd, Slot seen, const DescriptorFacts& facts, Target& target) noexc
   return true;
 }
 
-// Finds out what `fd` is now. False: nothing that is read ahead.
-bool Find(int fd, Target& target) noexcept {
-  const Slot slot = SlotOf(fd);
+// Says whether `slot` is of a file known to be cached, of which one read in many comes here to be timed.
+bool IsCached(Slot slot) noexcept {
+  ByteCount size;
+  return slot.is_tracked() && IsCurrent(slot) && IsPassive(DescriptionOf(slot).file, size);
+}
+
+// Says whether this thread may use the tables for a read through `slot`. For a cached file the system call that tells a
+// child of vfork is spared: it shares the description and its offset, so that its read is as good as its parent's.
+bool MayObserve(Slot slot) noexcept { return (IsCached(slot) && runtime.StillOwnsTables()) || runtime.OwnsTables(); }
+
+// Finds out what a descriptor is now. A file known to be cached is not looked at again for a read, because nothing will
+// be asked for there. False: nothing to observe, or not for this thread. REQUIRES: inside a Section.
+bool Find(const Question& question, Target& target) noexcept {
+  const Slot slot = SlotOf(question.fd);
   if (slot.is_ignored()) return false;
   DescriptorFacts facts;
-  if (!LookAt(fd, facts)) return false;
-  if (slot.is_tracked() && facts.is_regular && IsCurrent(slot) && IsFile(DescriptionOf(slot).file, facts.identity)) {
-    target = {slot, DescriptionOf(slot).file, facts.size, true, facts.is_local};
+  if (!slot.is_tracked()) {
+    if (!LookAt(question.fd, facts) || IsPassedBy(question, slot, facts) || !runtime.OwnsTables()) return false;
+    return Meet(question, slot, facts, target);
+  }
+  if (!MayObserve(slot)) return false;
+  if (question.count != 0 && IsCurrent(slot) && IsPassive(DescriptionOf(slot).file, target.size)) {
+    target.slot = slot;
+    target.file = DescriptionOf(slot).file;
     return true;
   }
-  return Meet(fd, slot, facts, target);
+  if (!LookAt(question.fd, facts)) return false;
+  if (!facts.is_regular || !IsCurrent(slot) || !IsFile(DescriptionOf(slot).file, facts.identity))
+    return Meet(question, slot, facts, target);
+  target = {slot, DescriptionOf(slot).file, facts.size, true, facts.is_local};
+  return true;
 }
 
 // Decides. The description's filter is settled in it and stays closed until Complete.
@@ -129,29 +179,6 @@ void RenewFilter(const LockedFile& file, Slot slot) noexcept {
   if (!file.is_renewed() && description.epoch == runtime.epoch()) return;
   recorder::FilterOf(slot.description()).Settle();
   description.epoch = runtime.epoch();
-}
-
-// Says whether `fd` is of a file known to be cached, of which one read in many comes here to be timed.
-bool IsQuiet(int fd) noexcept {
-  const Slot slot = SlotOf(fd);
-  ByteCount size;
-  return slot.is_tracked() && IsCurrent(slot) && IsPassive(DescriptionOf(slot).file, size);
-}
-
-// Says whether this thread may use the tables for a read of `fd`. For a quiet file the system call that tells a child
-// of vfork is spared: it shares the description and its offset, so that its read is as good as its parent's.
-bool MayObserve(int fd) noexcept { return (IsQuiet(fd) && runtime.StillOwnsTables()) || runtime.OwnsTables(); }
-
-// Finds the file for a read. One known to be cached is not looked at again, because nothing will be asked for there.
-// Returns false when the read is not observed.
-bool FindForRead(int fd, Target& target) noexcept {
-  const Slot slot = SlotOf(fd);
-  if (slot.is_tracked() && IsCurrent(slot) && IsPassive(DescriptionOf(slot).file, target.size)) {
-    target.slot = slot;
-    target.file = DescriptionOf(slot).file;
-    return true;
-  }
-  return Find(fd, target);
 }
 
 // Where a read at the offset begins. Others may have moved it, also in other processes: the kernel is asked, unless
@@ -238,9 +265,8 @@ void CountAdvice(int fd, FileRef ref, int64_t offset, int64_t length) noexcept {
 void Before(Observation& observation, int fd, int64_t offset, int64_t count) noexcept {
   const ErrnoSaver errno_saver;
   const Section section;
-  if (offset < kAtOffset || !section.entered() || !MayObserve(fd)) return;
   Target target;
-  if (!FindForRead(fd, target)) return;
+  if (offset < kAtOffset || !section.entered() || !Find({fd, offset, count}, target)) return;
   bool refused = false;
   PlanRead(observation, fd, offset, count, target, refused);
   // Only now, because it needs the file's lock itself.
@@ -262,7 +288,7 @@ void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept {
   const Nanos ended = Now();
   const Section section;
   Target target;
-  if (!section.entered() || !MayObserve(fd) || !FindForRead(fd, target)) return;
+  if (!section.entered() || !Find({fd, kAtOffset, returned}, target)) return;
   LockedFile file(target.file);
   Observation observation;
   if (!file || !Begin(file, target, observation)) return;
@@ -282,7 +308,7 @@ void NoteAdvice(int fd, int64_t offset, int64_t length) noexcept {
   const ErrnoSaver errno_saver;
   const Section section;
   Target target;
-  if (section.entered() && runtime.OwnsTables() && Find(fd, target)) CountAdvice(fd, target.file, offset, length);
+  if (section.entered() && Find({fd}, target)) CountAdvice(fd, target.file, offset, length);
 }
 
 bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noexcept {

@@ -1,50 +1,87 @@
 #include "shim/files.h"
 
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "shim/pool.h"
 #include "shim/runtime.h"
+
+// From 5.14; older headers do not have it.
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 namespace ahead {
 namespace {
 
-// 24 KiB of policy each, touched when used: 6 MiB of address space.
 constexpr size_t kFiles = 256;
 // Files without users that keep their place while others are still free: enough for programs that open a few files
 // again and again, few enough for the memory of programs that open thousands, once each.
 constexpr int kIdleFiles = 16;
 constexpr size_t kMounts = 16;
 
-// Apart from the files, so that looking for one touches 6 KiB.
-struct Entry {
-  FileIdentity identity;
-  uint64_t last_use = 0;  // a count of look-ups
-};
-
 struct Mount {
   OwnedLock lock;
   uint64_t device = 0;
-  uint16_t epoch = 0;  // 0: never used
+  Congestion congestion;
 };
 
-constinit OwnedLock table_lock;  // entries, entry_count, mounts' devices, and the raising of users
-constinit Entry entries[kFiles] = {};
-constinit size_t entry_count = 0;
-constinit uint64_t look_ups = 0;
-constinit Pool<File, kFiles> files = {};  // made when entry_count reaches them
-constinit MappedPool<AdaptivePolicy, kFiles> policies;
-constinit Mount mounts[kMounts] = {};
-constinit Pool<Congestion, kMounts> congestions = {};
-constinit std::atomic<int64_t> outstanding_pages{0};
+// What belongs to one file, side by side: most processes have one or two, and pay for each page they touch.
+struct Place {
+  FileIdentity identity;
+  uint64_t last_use = 0;  // a count of look-ups
+  File file;
+  AdaptivePolicy policy;
+};
+
+// Six megabytes of address space, mapped when the first file is met. Mounts are counted from the end of theirs, so that
+// the first one lies next to the first file.
+struct Memory {
+  Room<Mount> mounts[kMounts];
+  Room<Place> places[kFiles];
+};
+
+struct Table {
+  OwnedLock lock;  // guards the rest, places' identities, and the raising of users
+  Memory* memory = nullptr;
+  size_t place_count = 0;
+  size_t mount_count = 0;
+  uint64_t look_ups = 0;
+};
+
+// In .data, with what else every reading process writes to: alone in .bss each would be a page of its own.
+[[gnu::section(".data")]] constinit Table table;
+[[gnu::section(".data")]] constinit std::atomic<int64_t> outstanding_pages{0};
+
+Place& PlaceAt(size_t index) { return *table.memory->places[index]; }
+Room<Mount>& MountRoom(size_t index) { return table.memory->mounts[kMounts - 1 - index]; }
+
+// Has the kernel provide the pages of [begin, end) at once instead of one fault each. Where it cannot, they fault.
+void Populate(const void* begin, const void* end) {
+  const uintptr_t page = runtime.page_bytes();
+  const uintptr_t first = reinterpret_cast<uintptr_t>(begin) & ~(page - 1);
+  syscall(SYS_madvise, first, reinterpret_cast<uintptr_t>(end) - first, MADV_POPULATE_WRITE);
+}
+
+bool MapMemory() {
+  if (table.memory != nullptr) return true;
+  const long address = syscall(SYS_mmap, nullptr, sizeof(Memory), PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+  if (address == -1) return false;
+  // Where huge pages are given to all, the first touch would take two megabytes of them.
+  syscall(SYS_madvise, address, sizeof(Memory), MADV_NOHUGEPAGE);
+  table.memory = reinterpret_cast<Memory*>(address);
+  Populate(&MountRoom(0), &table.memory->places[1]);
+  return true;
+}
 
 // Returns the device's place; devices beyond the sixteenth share the last one.
 uint8_t MountOf(uint64_t device) {
-  for (size_t i = 0; i < kMounts; ++i) {
-    if (mounts[i].epoch == 0) mounts[i].device = device;
-    if (mounts[i].epoch == 0 || mounts[i].device == device || i + 1 == kMounts) {
-      if (mounts[i].epoch == 0) congestions.Make(i), mounts[i].epoch = 1;
-      return static_cast<uint8_t>(i);
-    }
-  }
-  return kMounts - 1;
+  for (size_t i = 0; i < table.mount_count; ++i)
+    if (MountRoom(i)->device == device || i + 1 == kMounts) return static_cast<uint8_t>(i);
+  MountRoom(table.mount_count).Make().device = device;
+  return static_cast<uint8_t>(table.mount_count++);
 }
 
 // What is outstanding now, against what was when it was last looked at.
@@ -65,79 +102,81 @@ void Forget(LockedFile& file) {
 int ChoosePlace() {
   int idle_count = 0;
   int oldest = -1;
-  for (size_t i = 0; i < entry_count; ++i) {
-    if (files[i].users.load(std::memory_order_relaxed) != 0) continue;
+  for (size_t i = 0; i < table.place_count; ++i) {
+    if (PlaceAt(i).file.users.load(std::memory_order_relaxed) != 0) continue;
     ++idle_count;
-    if (oldest < 0 || entries[i].last_use < entries[static_cast<size_t>(oldest)].last_use) oldest = static_cast<int>(i);
+    if (oldest < 0 || PlaceAt(i).last_use < PlaceAt(static_cast<size_t>(oldest)).last_use) oldest = static_cast<int>(i);
   }
-  if (entry_count < kFiles && idle_count < kIdleFiles) {
-    files.Make(entry_count);
-    return static_cast<int>(entry_count++);
-  }
-  return oldest;
+  if (table.place_count == kFiles || idle_count >= kIdleFiles) return oldest;
+  const size_t index = table.place_count;
+  if (index != 0) Populate(&table.memory->places[index], &table.memory->places[index + 1]);
+  table.memory->places[index].Make();
+  return static_cast<int>(table.place_count++);
 }
 
 bool Renew(size_t index, const FileIdentity& identity) {
-  File& file = files[index];
+  Place& place = PlaceAt(index);
+  File& file = place.file;
   LockedFile old({static_cast<uint16_t>(index), file.generation});
   if (!old) return false;
   if (!old.is_renewed()) {
     Forget(old);
-    policies.Make(index);
+    new (&place.policy) AdaptivePolicy();
   }
   ++file.generation;
   file.mount = MountOf(identity.device);
   file.refused = false;
   file.residency = ResidencySource::kCachestat;
   file.trace = kNoTraceId;
-  entries[index].identity = identity;
+  place.identity = identity;
   return true;
 }
 
 int Find(const FileIdentity& identity) {
-  for (size_t i = 0; i < entry_count; ++i)
-    if (entries[i].identity == identity) return static_cast<int>(i);
+  for (size_t i = 0; i < table.place_count; ++i)
+    if (PlaceAt(i).identity == identity) return static_cast<int>(i);
   return -1;
 }
 
 }  // namespace
 
 bool AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept {
-  if (table_lock.SpinLock() == OwnedLock::Got::kBusy) return false;
+  if (table.lock.SpinLock() == OwnedLock::Got::kBusy) return false;
   int index = Find(identity);
-  if (index < 0 && policies.Map()) {
+  if (index < 0 && MapMemory()) {
     index = ChoosePlace();
     if (index >= 0 && !Renew(static_cast<size_t>(index), identity)) index = -1;
     if (index >= 0) Bump(runtime.block().counters.files_tracked);
   }
   if (index >= 0) {
-    File& file = files[static_cast<size_t>(index)];
-    file.users.fetch_add(1, std::memory_order_relaxed);
-    entries[index].last_use = ++look_ups;
-    ref = {static_cast<uint16_t>(index), file.generation};
+    Place& place = PlaceAt(static_cast<size_t>(index));
+    place.file.users.fetch_add(1, std::memory_order_relaxed);
+    place.last_use = ++table.look_ups;
+    ref = {static_cast<uint16_t>(index), place.file.generation};
   }
-  table_lock.Unlock();
+  table.lock.Unlock();
   return index >= 0;
 }
 
 void ReleaseFile(FileRef ref) noexcept {
-  if (files[ref.index].users.fetch_sub(1, std::memory_order_relaxed) != 1) return;
+  if (PlaceAt(ref.index).file.users.fetch_sub(1, std::memory_order_relaxed) != 1) return;
   // If the lock cannot be had, whoever needs the place will do it.
   LockedFile file(ref);
   if (file && file->users.load(std::memory_order_relaxed) == 0) Forget(file);
 }
 
 bool IsFile(FileRef ref, const FileIdentity& identity) noexcept {
-  return files[ref.index].generation == ref.generation && entries[ref.index].identity == identity;
+  const Place& place = PlaceAt(ref.index);
+  return place.file.generation == ref.generation && place.identity == identity;
 }
 
 bool IsPassive(FileRef ref, ByteCount& size) noexcept {
-  const File& file = files[ref.index];
+  const File& file = PlaceAt(ref.index).file;
   size = {file.size_bytes.load(std::memory_order_relaxed)};
   return file.passive.load(std::memory_order_relaxed) && file.epoch == runtime.epoch();
 }
 
-LockedFile::LockedFile(FileRef ref) noexcept : file_(files[ref.index]), index_(ref.index) {
+LockedFile::LockedFile(FileRef ref) noexcept : file_(PlaceAt(ref.index).file), policy_(PlaceAt(ref.index).policy) {
   const OwnedLock::Got got = file_.lock.SpinLock();
   if (got == OwnedLock::Got::kBusy) {
     Bump(runtime.block().counters.observations_dropped);
@@ -151,33 +190,31 @@ LockedFile::LockedFile(FileRef ref) noexcept : file_(files[ref.index]), index_(r
   }
   is_renewed_ = got == OwnedLock::Got::kAbandoned || file_.epoch != runtime.epoch();
   if (is_renewed_) {
-    policies.Make(index_);
+    new (&policy_) AdaptivePolicy();
     file_.epoch = runtime.epoch();
     file_.trace = kNoTraceId;
-    AccountOutstanding(file_, policies[index_]);
+    AccountOutstanding(file_, policy_);
   }
 }
 
 LockedFile::~LockedFile() {
   if (!held_) return;
-  AccountOutstanding(file_, policies[index_]);
-  file_.passive.store(policies[index_].passive(), std::memory_order_relaxed);
+  AccountOutstanding(file_, policy_);
+  file_.passive.store(policy_.passive(), std::memory_order_relaxed);
   file_.lock.Unlock();
 }
 
-AdaptivePolicy& LockedFile::policy() const noexcept { return policies[index_]; }
-
 Congestion* LockedFile::LockMount() noexcept {
-  Mount& mount = mounts[file_.mount];
+  Mount& mount = *MountRoom(file_.mount);
   const OwnedLock::Got got = mount.lock.SpinLock();
   if (got == OwnedLock::Got::kBusy) {
     Bump(runtime.block().counters.observations_dropped);
     return nullptr;
   }
-  return got == OwnedLock::Got::kAbandoned ? &congestions.Make(file_.mount) : &congestions[file_.mount];
+  return got == OwnedLock::Got::kAbandoned ? new (&mount.congestion) Congestion() : &mount.congestion;
 }
 
-void LockedFile::UnlockMount() noexcept { mounts[file_.mount].lock.Unlock(); }
+void LockedFile::UnlockMount() noexcept { MountRoom(file_.mount)->lock.Unlock(); }
 
 Surroundings LockedFile::Around(Congestion& congestion) noexcept {
   return {runtime.options(), congestion, runtime.initial_size(), runtime.block().ledger};

@@ -72,7 +72,7 @@ class LockedFile {
   explicit operator bool() const noexcept { return held_; }
   File* operator->() const noexcept { return &file_; }
   File& operator*() const noexcept { return file_; }
-  AdaptivePolicy& policy() const noexcept;
+  AdaptivePolicy& policy() const noexcept { return policy_; }
   // True when the policy is blank because of a fork or an abandoned section: filters it armed mean nothing now.
   bool is_renewed() const noexcept { return is_renewed_; }
 
@@ -93,7 +93,7 @@ class LockedFile {
   static Surroundings Around(Congestion& congestion) noexcept;
 
   File& file_;
-  const uint16_t index_;
+  AdaptivePolicy& policy_;
   bool held_ = false;
   bool is_renewed_ = false;
 };

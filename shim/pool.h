@@ -1,51 +1,24 @@
-// Room for a fixed number of objects that are made when they are first needed. What was never made costs neither memory
-// nor start-up time, which an array of objects with initial values would.
+// Room for objects that are made when they are first needed. What was never made costs neither memory nor start-up
+// time, which an array of objects with initial values would.
 #pragma once
-
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <new>
 
 namespace ahead {
 
-// Lies in .bss. Thread safety: none; whoever hands out the indices says who may use what.
-template <typename T, size_t kCapacity>
-class Pool {
+// Room for one object; zero bytes until it is made. Thread safety: none; whoever hands it out says who may use it.
+template <typename T>
+class Room {
  public:
-  // Makes object `index` anew, over what was there. Nothing is destroyed: objects hold no resources.
-  T& Make(size_t index) noexcept { return *new (&rooms_[index]) T(); }
-  // REQUIRES: object `index` was made.
-  T& operator[](size_t index) noexcept { return *std::launder(reinterpret_cast<T*>(&rooms_[index])); }
+  // Makes the object anew, over what was there. Nothing is destroyed: objects hold no resources.
+  T& Make() noexcept { return *new (&bytes_) T(); }
+  // REQUIRES: the object was made.
+  T& operator*() noexcept { return *std::launder(reinterpret_cast<T*>(&bytes_)); }
+  T* operator->() noexcept { return &**this; }
 
  private:
-  struct alignas(T) Room {
-    unsigned char bytes[sizeof(T)];
-  };
-  Room rooms_[kCapacity];
-};
-
-// A Pool whose memory is mapped when it is first asked for: megabytes of .bss cost every process page tables.
-template <typename T, size_t kCapacity>
-class MappedPool {
- public:
-  // Returns whether there is memory. May change errno.
-  bool Map() noexcept {
-    if (rooms_ != nullptr) return true;
-    const long address = syscall(SYS_mmap, nullptr, sizeof(*rooms_), PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
-    if (address != -1) rooms_ = reinterpret_cast<Pool<T, kCapacity>*>(address);
-    return rooms_ != nullptr;
-  }
-
-  // As in Pool. REQUIRES: Map returned true.
-  T& Make(size_t index) noexcept { return rooms_->Make(index); }
-  T& operator[](size_t index) noexcept { return (*rooms_)[index]; }
-
- private:
-  Pool<T, kCapacity>* rooms_ = nullptr;
+  alignas(T) unsigned char bytes_[sizeof(T)];
 };
 
 }  // namespace ahead

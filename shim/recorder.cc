@@ -10,7 +10,7 @@
 namespace ahead::recorder {
 namespace {
 
-constinit Pool<Filter, kDescriptions> filters = {};
+constinit Room<Filter> filters[kDescriptions] = {};
 
 // Returns the file's number, recording the file if it has none yet.
 TraceId NumberOf(int fd, LockedFile& file, Nanos now) noexcept {
@@ -32,7 +32,7 @@ uint32_t DescriptionNumber(const Observation& observation) {
 }  // namespace
 
 Filter& FilterOf(size_t description) noexcept {
-  return runtime.trace() != nullptr ? filters[description] : descriptions[description].filter;
+  return runtime.trace() != nullptr ? *filters[description] : descriptions[description].description->filter;
 }
 
 bool Absorbs(const Observation& observation, int64_t count) noexcept {
@@ -90,7 +90,7 @@ void Advice(int fd, LockedFile& file, ByteRange range) noexcept {
 
 void Closed(const LockedFile& file, size_t description) noexcept {
   if (runtime.trace() == nullptr) return;
-  filters[description].Settle();
+  filters[description]->Settle();
   if (file->trace != kNoTraceId) TraceClose(runtime.trace(), file->trace, static_cast<uint32_t>(description), Now());
 }
 

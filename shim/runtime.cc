@@ -138,7 +138,8 @@ void Runtime::StartTrace() noexcept {
 }
 
 void Runtime::WatchForForks() noexcept {
-  const long page = syscall(SYS_mmap, nullptr, page_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+  const long page =
+      syscall(SYS_mmap, nullptr, page_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
   if (page == -1) return;
   if (syscall(SYS_madvise, page, page_bytes_, MADV_WIPEONFORK) != 0) {
     syscall(SYS_munmap, page, page_bytes_);
@@ -165,7 +166,7 @@ bool Runtime::IsThisProcess() noexcept {
 }
 
 void Runtime::PrepareToRead() noexcept {
-  if (state_.load(std::memory_order_relaxed) != State::kReady) return;
+  if (state_.load(std::memory_order_relaxed) != State::kReady || (session_ == nullptr && segment_ == nullptr)) return;
   const ErrnoSaver errno_saver;
   const Section section;
   if (section.entered() && CurrentPid() == started_pid_) SetUp();

@@ -39,8 +39,9 @@ class Runtime {
   // parent's memory, and in whatever else shares memory but not the process number. Cost: one system call.
   bool OwnsTables() noexcept;
 
-  // Does what OwnsTables would do first. Called when the host opens a file: later it may have other threads, which must
-  // not see a descriptor that is ours for a moment, another root, or another user. Keeps errno.
+  // Where there is a segment to count in, does what OwnsTables would do first. Called when the host opens a file: later
+  // it may have other threads, which must not see a descriptor that is ours for a moment, another root, or another
+  // user. Keeps errno.
   void PrepareToRead() noexcept;
 
   // Says the same in a thread for which it was true a call of the host's ago. Cost: a load.

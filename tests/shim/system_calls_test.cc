@@ -23,7 +23,7 @@ const std::regex kOurs(
     R"(|readahead\(.*)"
     R"(|(getpid|sysinfo|sigaltstack|mincore)\(.*)"
     R"(|mmap\(NULL, \d+, PROT_READ\|PROT_WRITE, MAP_PRIVATE\|MAP_ANONYMOUS(\|MAP_NORESERVE)?, -1, 0\) .*)"
-    R"(|madvise\(.*(MADV_WIPEONFORK|, 0x12)\) .*))");
+    R"(|madvise\(.*(MADV_WIPEONFORK|MADV_NOHUGEPAGE|MADV_POPULATE_WRITE|0x12 .*|0x17 .*)\) .*))");
 
 class SystemCallsTest : public testing::Test {
  protected:
