@@ -49,8 +49,7 @@ int64_t MemoryBudget() {
   struct sysinfo memory;
   budget = kLeastMemory;
   if (sysinfo(&memory) == 0) {
-    const auto free_bytes = static_cast<int64_t>((memory.freeram + memory.bufferram) * memory.mem_unit);
-    budget = free_bytes / kFreeShare;
+    budget = static_cast<int64_t>(memory.totalram) * memory.mem_unit / kShare;
   }
   budget = budget < kLeastMemory ? kLeastMemory : budget > kMostMemory ? kMostMemory : budget;
   remembered_budget.store(budget, std::memory_order_relaxed);
