@@ -16,8 +16,9 @@ namespace {
 
 // What one readahead call is sure to take (design, fact 1).
 constexpr int64_t kPieceBytes = 128 << 10;
-// Of the memory that is free when first asked for it, what one process may fill with data not read yet.
-constexpr int64_t kFreeShare = 8;
+// Of the machine's memory, what one process may fill with data not read yet. Not of what is free: memory that caches
+// files is not, and yet is there to be had.
+constexpr int64_t kShare = 16;
 constexpr int64_t kLeastMemory = int64_t{16} << 20;
 constexpr int64_t kMostMemory = int64_t{1} << 30;
 
@@ -49,7 +50,7 @@ int64_t MemoryBudget() {
   struct sysinfo memory;
   budget = kLeastMemory;
   if (sysinfo(&memory) == 0) {
-    budget = static_cast<int64_t>(memory.totalram) * memory.mem_unit / kShare;
+    budget = static_cast<int64_t>(memory.totalram * memory.mem_unit) / kShare;
   }
   budget = budget < kLeastMemory ? kLeastMemory : budget > kMostMemory ? kMostMemory : budget;
   remembered_budget.store(budget, std::memory_order_relaxed);
