@@ -218,11 +218,11 @@ void Finish(LockedFile& file, Description& description, const Observation& obser
 }
 
 // Notes what was found. Returns false when the kernel refuses to read ahead on the file.
-bool Begin(const LockedFile& file, const Target& target, Observation& observation) noexcept {
+bool Begin(const LockedFile& file, const Target& target, int64_t count, Observation& observation) noexcept {
   observation.slot = target.slot;
   observation.file = target.file;
   if (target.was_looked_at) file->is_local = target.is_local;
-  observation.facts = FactsFor(target.size, file->is_local);
+  observation.facts = FactsFor(target.size, file->is_local, {count});
   file->size_bytes = target.size.value;
   RenewFilter(file, target.slot);
   return !file->refused;
@@ -232,7 +232,7 @@ void PlanRead(Observation& observation, int fd, int64_t offset, int64_t count, c
               bool& refused) noexcept {
   LockedFile file(target.file);
   if (!file) return;
-  refused = !Begin(file, target, observation);
+  refused = !Begin(file, target, count, observation);
   if (refused) return;
   // Another thread found in between that the file is not cached after all. Nothing is asked for unseen.
   if (!target.was_looked_at && !file.policy().passive()) return;
@@ -291,7 +291,7 @@ void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept {
   if (!section.entered() || !Find({fd, kAtOffset, returned}, target)) return;
   LockedFile file(target.file);
   Observation observation;
-  if (!file || !Begin(file, target, observation)) return;
+  if (!file || !Begin(file, target, returned, observation)) return;
   if (!target.was_looked_at && !file.policy().passive()) return;
   Description& description = DescriptionOf(target.slot);
   const int64_t end = OffsetOf(fd);

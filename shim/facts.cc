@@ -41,12 +41,12 @@ bool IsLocal(const struct statx& now) {
   return now.stx_dev_major != 0 || (now.stx_attributes_mask & kLocalFlags) != 0;
 }
 
-int64_t MemoryBudget() {
+int64_t MemoryBudget(ByteCount count) {
   if (runtime.options().memory != 0) return runtime.options().memory;
   int64_t budget = remembered_budget.load(std::memory_order_relaxed);
   if (budget != 0) return budget;
   // Most processes never have so much outstanding that it matters, and the call takes 3 us.
-  if (OutstandingBytes() < kLeastMemory / 4) return kLeastMemory;
+  if (OutstandingBytes() + count.value < kLeastMemory / 4) return kLeastMemory;
   struct sysinfo memory;
   budget = kLeastMemory;
   if (sysinfo(&memory) == 0) {
@@ -84,7 +84,7 @@ bool ReadsThroughCache(int fd) noexcept {
   return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_DIRECT | O_PATH)) == 0;
 }
 
-Facts FactsFor(ByteCount size, bool is_local) noexcept {
+Facts FactsFor(ByteCount size, bool is_local, ByteCount count) noexcept {
   const auto page = static_cast<int64_t>(runtime.page_bytes());
   Facts facts;
   facts.file_size = size;
@@ -93,7 +93,7 @@ Facts FactsFor(ByteCount size, bool is_local) noexcept {
   facts.kernel_window = facts.piece;
   facts.kernel_leads = is_local;
   facts.initial = runtime.initial_size().Get({runtime.options().initial});
-  const int64_t left = MemoryBudget() - OutstandingBytes();
+  const int64_t left = MemoryBudget(count) - OutstandingBytes();
   facts.allowance = {left > 0 ? left : 0};
   return facts;
 }

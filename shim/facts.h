@@ -27,7 +27,8 @@ int64_t OffsetOf(int fd) noexcept;
 // Says whether reads through `fd` go by the page cache: opened for reading and not O_DIRECT or O_PATH.
 bool ReadsThroughCache(int fd) noexcept;
 
-// Returns the facts for a decision about a file of `size`, on a disk of the machine's own or not.
-Facts FactsFor(ByteCount size, bool is_local) noexcept;
+// Returns the facts for a decision about a read of `count` bytes of a file of `size`, on a disk of the machine's own or
+// not.
+Facts FactsFor(ByteCount size, bool is_local, ByteCount count = {}) noexcept;
 
 }  // namespace ahead
