@@ -64,8 +64,9 @@ void RunSegment::ExportTo(Environment& environment) const {
 
 absl::Status RunSegment::Restart() {
   absl::StatusOr<Snapshot> all = ReadAll();
-  if (all.ok()) before_ = *std::move(all);
-  return all.status();
+  if (!all.ok()) return all.status();
+  before_ = *std::move(all);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Snapshot> RunSegment::Read() const {
