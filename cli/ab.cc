@@ -79,14 +79,30 @@ void EndProgress() {
   if (isatty(STDERR_FILENO) != 0 && write(STDERR_FILENO, kErase, sizeof kErase - 1) < 0) return;
 }
 
-// Returns an empty text, or why `path` could not be written.
-std::string WriteFile(const std::string& path, const std::string& text) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool is_written = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int error = errno;
-  if (fd >= 0) close(fd);
-  return is_written ? "" : absl::StrCat("--json: cannot write '", path, "': ", strerror(error));
-}
+// The file for the results, opened before the runs, so that none is made for nothing.
+class JsonFile {
+ public:
+  // `path` may be empty: nothing is written then.
+  explicit JsonFile(std::string path) : path_(std::move(path)) {
+    if (!path_.empty()) fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  }
+  JsonFile(const JsonFile&) = delete;
+  JsonFile& operator=(const JsonFile&) = delete;
+  ~JsonFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+
+  bool is_wanted() const { return !path_.empty(); }
+  bool is_open() const { return fd_ >= 0; }
+  bool Write(const std::string& text) const {
+    return ftruncate(fd_, 0) == 0 && write(fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  }
+  std::string Fault() const { return absl::StrCat("--json: cannot write '", path_, "': ", strerror(errno)); }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
 
 int Fail(const std::string& why) {
   Complain(kName, why);
@@ -111,6 +127,9 @@ int CompareArms(const Given& given, const std::vector<std::string>& command) {
   if (const std::string reason = WhyNotPreloaded(program.path); !reason.empty())
     Complain(kName, absl::StrCat("ahead is not active in '", command[0], "': ", reason));
 
+  const JsonFile json(given.json);
+  if (json.is_wanted() && !json.is_open()) return Fail(json.Fault());
+
   const std::vector<Arm> arms = settings.arms;
   absl::StatusOr<AbExperiment> experiment = AbExperiment::Prepare(std::move(settings));
   if (!experiment.ok()) return Fail(std::string(experiment.status().message()));
@@ -124,9 +143,8 @@ int CompareArms(const Given& given, const std::vector<std::string>& command) {
       Print(events->total.processes > 0
                 ? absl::StrCat("\nEvents of all runs of ", arms[arm].name, ":\n\n", FormatTables(*events))
                 : absl::StrCat("\nNo events of ", arms[arm].name, ": ahead was active in none of its processes\n"));
-  if (given.json.empty()) return 0;
-  const std::string refused = WriteFile(given.json, FormatAbJson(*result, experiment->cooler()));
-  return refused.empty() ? 0 : Fail(refused);
+  if (!json.is_wanted()) return 0;
+  return json.Write(FormatAbJson(*result, experiment->cooler())) ? 0 : Fail(json.Fault());
 }
 
 }  // namespace
@@ -152,8 +170,10 @@ void AddAbCommand(CLI::App& app, const std::vector<std::string>& command, int& e
   ab->add_option("--json", given->json, "write every time measured to this file")->type_name("FILE");
   AddWholeNumber(*ab, "--seed", given->seed, 0, INT64_MAX, "of the random order and the intervals, to repeat a report");
   ab->footer(
-      "Each round runs every arm once, in random order. The command gets no input; its output and exit status must\n"
-      "be the same in all runs. Exit status: 0 when a comparison was made, whatever it says; 1 when not.");
+      "Each round runs every arm once, in random order. The command gets no input and prints into a pipe; its output "
+      "and\n"
+      "exit status must be the same in all runs. Which files it reads is found out in a first run that is not timed.\n"
+      "Exit status: 0 when a comparison was made, whatever it says; 1 when not; 2 for bad usage.");
   ab->callback([given, &command, &exit_status] {
     if (command.empty())
       throw CLI::ValidationError("COMMAND", "none given; usage: ahead ab --arm NAME --arm NAME -- COMMAND");

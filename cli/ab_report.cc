@@ -34,9 +34,13 @@ std::string FormatCold(const Cooler& cooler) {
   absl::StrAppend(&text, "; ", cooler.file_count(), cooler.file_count() == 1 ? " file" : " files", ", looked at ",
                   cooler.checked(), " times: ");
   const size_t known = cooler.checked() - cooler.unknown();
-  if (known == 0) return text + "cannot be told, they belong to others";
-  absl::StrAppend(&text, cooler.warm().empty() ? "all cold" : "NOT ALL COLD");
-  if (cooler.unknown() > 0) absl::StrAppend(&text, ", not to be told ", cooler.unknown(), " times");
+  if (!cooler.warm().empty())
+    absl::StrAppend(&text, "NOT ALL COLD");
+  else if (known == cooler.checked())
+    absl::StrAppend(&text, "all cold");
+  else
+    absl::StrAppend(&text, known, " times cold");
+  if (cooler.unknown() > 0) absl::StrAppend(&text, "; cannot be told ", cooler.unknown(), " times (files of others)");
   return text;
 }
 

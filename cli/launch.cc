@@ -74,18 +74,19 @@ Launched Launch(const std::string& path, const std::vector<std::string>& words, 
   const std::vector<char*> shell_arguments = Pointers(shell_words);
   char* const* variables = environment.pointers();
   int error_ends[2];
-  if (pipe2(error_ends, O_CLOEXEC) != 0) return {-1, errno};
+  if (pipe2(error_ends, O_CLOEXEC) != 0) return {-1, LaunchFault::kNoProcess, errno};
   const pid_t child = vfork();
   if (child == 0)
     Become(path.c_str(), arguments.data(), shell_arguments.data(), variables, signals, streams, error_ends[1]);
   int error = errno;
   close(error_ends[1]);
-  const bool is_running = child > 0 && read(error_ends[0], &error, sizeof error) != sizeof error;
+  const bool is_refused = child > 0 && read(error_ends[0], &error, sizeof error) == sizeof error;
   close(error_ends[0]);
-  if (is_running) return {child, 0};
-  while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  if (child < 0) return {-1, LaunchFault::kNoProcess, error};
+  if (!is_refused) return {child, LaunchFault::kNone, 0};
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
-  return {-1, error};
+  return {-1, LaunchFault::kNotExecuted, error};
 }
 
 }  // namespace ahead::cli

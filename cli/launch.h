@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -45,9 +46,13 @@ struct Streams {
   void (*prepare)() = nullptr;
 };
 
+// Who said no: the system to another process, or to this program.
+enum class LaunchFault : uint8_t { kNone, kNoProcess, kNotExecuted };
+
 struct Launched {
   pid_t pid = -1;
-  int error = 0;  // errno of vfork or execve; pid is -1 then
+  LaunchFault fault = LaunchFault::kNone;
+  int error = 0;  // errno; pid is -1 then
 };
 
 // Starts the program at `path` with the arguments `words` (the first is its own name). A file that execve does not

@@ -90,7 +90,9 @@ int RunCommand(const char* name, const EngineOptions& options, const std::vector
 
   const SignalScope signals(kJobSignals);
   const Launched launched = Launch(program.path, command, environment, signals);
-  if (launched.pid < 0) return RefuseToStart(name, command[0], launched.error);
+  if (launched.fault == LaunchFault::kNoProcess)
+    return Complain(name, absl::StrCat("cannot start a process: ", strerror(launched.error))), kRunFailure;
+  if (launched.fault == LaunchFault::kNotExecuted) return RefuseToStart(name, command[0], launched.error);
   const JobEnd end = FollowJob(launched.pid, signals);
   at_end(segment);
   if (end.was_interrupted && WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGINT) DieInterrupted();

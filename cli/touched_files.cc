@@ -171,8 +171,8 @@ OpenWatch::~OpenWatch() {
 Launched OpenWatch::Start(const std::string& path, const std::vector<std::string>& words, Environment& environment,
                           const SignalScope& signals, const Streams& streams) {
   const pid_t watcher = fork();
-  if (watcher < 0) return {-1, errno};
-  if (watcher > 0) return {watcher, 0};
+  if (watcher < 0) return {-1, LaunchFault::kNoProcess, errno};
+  if (watcher > 0) return {watcher, LaunchFault::kNone, 0};
   Streams watched = streams;
   watched.prepare = AskToBeWatched;
   const Launched command = Launch(path, words, environment, signals, watched);

@@ -146,6 +146,13 @@ TEST_F(AbCommandTest, BadUsageIsRefusedInOneLine) {
   ExpectBadUsage({"--arms", "2", "--", "true"}, "unknown option --arms; did you mean --arm? (see --help)");
 }
 
+TEST_F(AbCommandTest, ReportThatCannotBeWrittenIsRefusedBeforeTheFirstRun) {
+  const Ended ended = AbShell("echo ran >>" + folder_ / "ran", {"--json", "/nonexistent/report"});
+  EXPECT_TRUE(ended.exited_with(1));
+  EXPECT_EQ(ended.errors, "ahead ab: --json: cannot write '/nonexistent/report': No such file or directory\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+}
+
 TEST_F(AbCommandTest, CommandThatIsMissingIsSaid) {
   const Ended ended = Ab({"--arm", "bare", "--arm", "x", "--", "/nonexistent/command"});
   EXPECT_TRUE(ended.exited_with(1));

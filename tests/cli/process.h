@@ -61,6 +61,7 @@ class Installation {
     fs::copy_file(AHEAD, ahead());
     fs::copy_file(STAND_IN, library());
   }
+  const std::string& prefix() const { return folder_.path(); }
   std::string ahead() const { return folder_ / "bin/ahead"; }
   std::string library() const { return folder_ / "lib/ahead/libahead.so"; }
 

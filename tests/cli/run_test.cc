@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -115,6 +116,19 @@ TEST_F(RunTest, CommandStartsInTheStateOfItsCaller) {
   EXPECT_THAT(bare, HasSubstr("signal 17 open ignored"));
   EXPECT_THAT(bare, HasSubstr("descriptor 77 "));
   EXPECT_EQ(state({installed_.ahead(), "run", "--", SUBJECT, "state"}), bare);
+}
+
+TEST_F(RunTest, LackOfProcessesIsAheadsOwnFailure) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become a user who has no processes left";
+  std::filesystem::permissions(installed_.prefix(), std::filesystem::perms(0755));
+  const Ended ended = Process({installed_.ahead(), "run", "--", "/bin/echo", "ran"}, [] {
+                        const rlimit none = {0, 0};
+                        setrlimit(RLIMIT_NPROC, &none);
+                        if (setgid(65534) != 0 || setuid(65534) != 0) _exit(99);
+                      }).Finish();
+  if (ended.exited_with(99)) GTEST_SKIP() << "another user cannot reach the temporary folder";
+  EXPECT_TRUE(ended.exited_with(125)) << ended.wait_status;
+  EXPECT_EQ(ended.errors, "ahead run: cannot start a process: Resource temporarily unavailable\n");
 }
 
 TEST_F(RunTest, StandardDescriptorThatIsClosedStaysClosedAndIsNotTakenByOurs) {
