@@ -77,6 +77,11 @@ class Row:
         """Says whether the row reads a region whole, so that a share of the disk's bandwidth means something."""
         return not self.pattern or self.pattern[0] not in ("stride", "stride-back", "head", "random")
 
+    @property
+    def is_mapped(self):
+        """Says whether the row reads through a mapping, whose faults no trace holds."""
+        return bool(self.pattern) and self.pattern[0].startswith("mmap")
+
     def command(self, tools, file):
         return [str(tools.patterns), self.pattern[0], file, *self.pattern[1:]] if self.pattern else ["md5sum", file]
 
