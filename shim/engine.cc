@@ -47,6 +47,11 @@ bool IsPassedBy(const Question& question, Slot slot, const DescriptorFacts& fact
     Ignore(question.fd, slot);
     return true;
   }
+  // On a disk of the machine's own the kernel leads for longer than a small file is.
+  if (facts.is_local && facts.size.value != 0 && facts.size <= Facts().kernel_window && runtime.trace() == nullptr) {
+    Ignore(question.fd, slot);
+    return true;
+  }
   // Files of procfs are empty, and so are those that will be appended to: looked at again when they are read again.
   return facts.size.value == 0 || IsSmallRead(question, slot, facts.size);
 }
