@@ -104,7 +104,8 @@ TEST_F(FallbackTest, FilesOfAnotherUserAreServed) {
   const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
   ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
   Words probe = nobody;
-  probe.insert(probe.end(), {Host("backward"), file_});
+  // By way of env: setpriv itself still finds what only root may.
+  probe.insert(probe.end(), {"env", Host("backward"), file_});
   if (RunBare(probe).status != 0) GTEST_SKIP() << "the build folder is closed to other users";
   const auto counted = ReadWithout({}, nobody);
   ASSERT_NE(counted, nullptr);
