@@ -117,14 +117,17 @@ bool IsCurrent(Slot slot) noexcept {
 
 Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept {
   FileRef file;
-  if (!AcquireFile(identity, file)) {
-    Bump(runtime.block().counters.files_untracked);
+  const Acquired acquired = AcquireFile(identity, file);
+  if (acquired == Acquired::kBusy) {
+    Bump(runtime.block().counters.observations_dropped);
     return Slot(Slot::kUnmet);
   }
-  const int index = Allocate();
+  const int index = acquired == Acquired::kYes ? Allocate() : -1;
   if (index < 0) {
-    ReleaseFile(file);
+    // Not to be asked again at each read: looking through a full table takes longer than most reads.
+    if (acquired == Acquired::kYes) ReleaseFile(file);
     Bump(runtime.block().counters.files_untracked);
+    Ignore(fd, seen);
     return Slot(Slot::kUnmet);
   }
   Description& description = descriptions[index].description.Make();

@@ -33,7 +33,7 @@ struct Target {
 bool IsSmallRead(const Question& question, Slot slot, ByteCount size) noexcept {
   const auto [fd, offset, count] = question;
   if (!slot.was_opened_here() || count < size.value || size > Facts().kernel_window) return false;
-  if (runtime.trace() != nullptr) return false;
+  if (runtime.options().trace_text != nullptr) return false;
   if (slot.word() == Slot::kSmall) return (offset == kAtOffset ? OffsetOf(fd) : offset) >= size.value;
   if (offset > 0) return false;
   NoteSmall(fd, slot);
@@ -48,7 +48,8 @@ bool IsPassedBy(const Question& question, Slot slot, const DescriptorFacts& fact
     return true;
   }
   // On a disk of the machine's own the kernel leads for longer than a small file is.
-  if (facts.is_local && facts.size.value != 0 && facts.size <= Facts().kernel_window && runtime.trace() == nullptr) {
+  if (facts.is_local && facts.size.value != 0 && facts.size <= Facts().kernel_window &&
+      runtime.options().trace_text == nullptr) {
     Ignore(question.fd, slot);
     return true;
   }
@@ -200,7 +201,8 @@ void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAcces
   const bool is_first = !description.was_read;
   description.was_read = true;
   CountAbsorbed(description);
-  const ByteRange range{observation.begin, observation.begin + ByteCount{count}};
+  const int64_t most = INT64_MAX - observation.begin.value;
+  const ByteRange range{observation.begin, observation.begin + ByteCount{count < most ? count : most}};
   const Access access{range, now, is_first && description.opened_here};
   observation.is_absorbed = recorder::Absorbs(observation, count);
   if (!observation.is_absorbed && !Plan(file, access, observation)) return;
@@ -320,8 +322,10 @@ bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noe
   const ErrnoSaver errno_saver;
   const Section section;
   DescriptorFacts now;
-  if (!section.entered() || !runtime.OwnsTables() || !LookAt(fd, now)) return false;
-  if (!now.is_regular || now.size.value == 0 || !IsWanted(fd) || !AcquireFile(now.identity, ref)) return false;
+  if (!section.entered() || !LookAt(fd, now) || !now.is_regular || now.size.value == 0) return false;
+  // On a disk of its own the kernel leads, and the policy would ask for nothing.
+  if (now.is_local && runtime.options().trace_text == nullptr) return false;
+  if (!runtime.OwnsTables() || !IsWanted(fd) || AcquireFile(now.identity, ref) != Acquired::kYes) return false;
   LockedFile file(ref);
   if (!file || file->refused) return true;
   file->size_bytes = now.size.value;

@@ -140,22 +140,27 @@ int Find(const FileIdentity& identity) {
 
 }  // namespace
 
-bool AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept {
-  if (table.lock.SpinLock() == OwnedLock::Got::kBusy) return false;
+Acquired AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept {
+  if (table.lock.SpinLock() == OwnedLock::Got::kBusy) return Acquired::kBusy;
+  Acquired acquired = Acquired::kYes;
   int index = Find(identity);
-  if (index < 0 && MapMemory()) {
-    index = ChoosePlace();
-    if (index >= 0 && !Renew(static_cast<size_t>(index), identity)) index = -1;
-    if (index >= 0) Bump(runtime.block().counters.files_tracked);
+  if (index < 0) {
+    index = MapMemory() ? ChoosePlace() : -1;
+    if (index < 0)
+      acquired = Acquired::kFull;
+    else if (!Renew(static_cast<size_t>(index), identity))
+      acquired = Acquired::kBusy;
+    else
+      Bump(runtime.block().counters.files_tracked);
   }
-  if (index >= 0) {
+  if (acquired == Acquired::kYes) {
     Place& place = PlaceAt(static_cast<size_t>(index));
     place.file.users.fetch_add(1, std::memory_order_relaxed);
     place.last_use = ++table.look_ups;
     ref = {static_cast<uint16_t>(index), place.file.generation};
   }
   table.lock.Unlock();
-  return index >= 0;
+  return acquired;
 }
 
 void ReleaseFile(FileRef ref) noexcept {

@@ -46,9 +46,14 @@ struct File {
   int64_t outstanding_pages = 0;       // of its policy, as added to the process's sum
 };
 
-// Finds the file, or gives it a place, and takes a use of it. Returns false when another thread is in the table, or it
-// is full of files in use. REQUIRES: inside a Section.
-bool AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept;
+enum class Acquired : uint8_t {
+  kYes,
+  kBusy,  // another thread is in the table
+  kFull,  // it is full of files in use, or there is no memory for it
+};
+
+// Finds the file, or gives it a place, and takes a use of it. REQUIRES: inside a Section.
+Acquired AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept;
 
 // Gives a use back; with the last one, what was fetched and not read is wasted. REQUIRES: inside a Section; the file's
 // lock is not held.

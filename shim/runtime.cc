@@ -166,7 +166,7 @@ bool Runtime::IsThisProcess() noexcept {
 }
 
 void Runtime::PrepareToRead() noexcept {
-  if (state_.load(std::memory_order_relaxed) != State::kReady || (session_ == nullptr && segment_ == nullptr)) return;
+  if (state_.load(std::memory_order_relaxed) != State::kReady || !HasAudience()) return;
   const ErrnoSaver errno_saver;
   const Section section;
   if (section.entered() && CurrentPid() == started_pid_) SetUp();
@@ -179,6 +179,7 @@ bool Runtime::SetUp() noexcept {
   WatchForForks();
   // Costs as much as all else at the start, and most processes of a run read nothing.
   if (session_ != nullptr) segment_ = MapSegmentFile(session_, MapMode::kOpen);
+  if (segment_ == nullptr && session_ != nullptr) OpenStatsFile();
   ClaimBlockOfOwn();
   StartTrace();
   state_.store(State::kOn, std::memory_order_release);

@@ -39,7 +39,12 @@ class Runtime {
   // parent's memory, and in whatever else shares memory but not the process number. Cost: one system call.
   bool OwnsTables() noexcept;
 
-  // Where there is a segment to count in, does what OwnsTables would do first. Called when the host opens a file: later
+  // Says whether what is seen goes anywhere: to a segment or a trace.
+  bool HasAudience() const noexcept {
+    return session_ != nullptr || segment_ != nullptr || options_.trace_text != nullptr;
+  }
+
+  // Where it has an audience, does what OwnsTables would do first. Called when the host opens a file: later
   // it may have other threads, which must not see a descriptor that is ours for a moment, another root, or another
   // user. Keeps errno.
   void PrepareToRead() noexcept;

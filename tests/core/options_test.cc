@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 
 namespace ahead {
@@ -20,6 +21,8 @@ struct Case {
   bool accepted;
   int64_t value;
 };
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name << '=' << c.text; }
 
 class SetOptionTest : public testing::TestWithParam<Case> {};
 

@@ -116,6 +116,16 @@ TEST_F(HostTest, NumberReusedUnseenDoesNotSteerTheWrongFile) {
   EXPECT_EQ(ExpectSame({Host("reused_number"), first, second}).out, "resident pages 1\n");
 }
 
+TEST_F(HostTest, MoreOpenFilesThanPlacesAreReadAsTheyAre) {
+  EXPECT_EQ(ExpectSame({Host("many_files"), folder_.Path(""), "700"}).out, "wrong 0\n");
+  const std::string stats = folder_.Path("stats");
+  ASSERT_EQ(RunPreloaded({Host("many_files"), folder_.Path(""), "700"}, {"AHEAD_STATS=" + stats}).status, 0);
+  const auto counted = ReadStatistics(stats);
+  ASSERT_NE(counted, nullptr);
+  EXPECT_EQ(counted->counters.files_tracked + counted->counters.files_untracked, 700u);
+  EXPECT_GT(counted->counters.files_tracked, 100u);
+}
+
 int64_t KilobytesOf(const std::string& text, const std::string& name) {
   const size_t at = text.find(name);
   return at == std::string::npos ? -1 : std::stoll(text.substr(at + name.size() + 1));

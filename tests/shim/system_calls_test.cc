@@ -84,6 +84,17 @@ TEST_F(SystemCallsTest, StdioMakesItsOwnCalls) { ExpectOnlyOursOnTop({Host("stdi
 
 TEST_F(SystemCallsTest, BackwardReaderMakesItsOwnCalls) { ExpectOnlyOursOnTop({Host("backward"), text_}); }
 
+TEST_F(SystemCallsTest, SmallFileCostsALookAndNoTables) {
+  const std::string small = folder_.WriteText("small", 3000);
+  const std::regex allowed(R"((statx|lseek)\(.*)");
+  const std::vector<std::string> bare = CallsOf({"/bin/cat", small}, {});
+  const std::vector<std::string> preloaded = CallsOf({"/bin/cat", small}, {"LD_PRELOAD=" AHEAD_LIBRARY});
+  ASSERT_FALSE(bare.empty());
+  EXPECT_LE(preloaded.size(), bare.size() + 3);
+  for (const std::string& call : preloaded)
+    if (std::find(bare.begin(), bare.end(), call) == bare.end()) EXPECT_TRUE(std::regex_match(call, allowed)) << call;
+}
+
 TEST_F(SystemCallsTest, SwitchedOffAddsNothing) {
   const Words host = {Host("entry_points"), text_};
   EXPECT_EQ(CallsOf(host, {}), CallsOf(host, {"LD_PRELOAD=" AHEAD_LIBRARY, "AHEAD_OFF=1"}));
