@@ -9,6 +9,7 @@ import json
 import pathlib
 import random
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -111,6 +112,8 @@ def tell(text):
 
 def main(argv):
     options = parse(argv)
+    # As an exception, like SIGINT, so that the disk is unmounted and the temporary folder goes.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     tools = arms.Tools(options.build)
     settings = " ".join(f"{name}={value}" for name, value in options.set)
     facts = environment.describe(ROOT) | {"settings": settings or "default"}
