@@ -204,7 +204,9 @@ LockedFile::LockedFile(FileRef ref) noexcept : file_(PlaceAt(ref.index).file), p
 
 LockedFile::~LockedFile() {
   if (!held_) return;
-  AccountOutstanding(file_, policy_);
+  // A file that was and is cached has nothing outstanding, and its reads are the ones whose cost shows.
+  const bool is_settled = policy_.passive() && file_.passive.load(std::memory_order_relaxed);
+  if (!is_settled || file_.outstanding_pages != 0) AccountOutstanding(file_, policy_);
   file_.passive.store(policy_.passive(), std::memory_order_relaxed);
   file_.lock.Unlock();
 }

@@ -140,34 +140,34 @@ int fcntl64(int fd, int command, ...) {
   return Controlled(fd, command, real::fcntl64(fd, command, argument));
 }
 
-ssize_t read(int fd, void* buffer, size_t count) { return Read<real::read>(fd, count, fd, buffer, count); }
+ssize_t read(int fd, void* buffer, size_t count) { return Read<real::read>(fd, buffer, count); }
 ssize_t pread(int fd, void* buffer, size_t count, off_t offset) {
-  return ReadAt<real::pread>(fd, offset, count, fd, buffer, count, offset);
+  return ReadAt<real::pread>(fd, buffer, count, offset);
 }
 ssize_t pread64(int fd, void* buffer, size_t count, off_t offset) {
-  return ReadAt<real::pread64>(fd, offset, count, fd, buffer, count, offset);
+  return ReadAt<real::pread64>(fd, buffer, count, offset);
 }
-ssize_t readv(int fd, const iovec* parts, int count) { return Read<real::readv>(fd, kUnknownCount, fd, parts, count); }
+ssize_t readv(int fd, const iovec* parts, int count) { return Read<real::readv>(fd, parts, count); }
 ssize_t preadv(int fd, const iovec* parts, int count, off_t offset) {
-  return ReadAt<real::preadv>(fd, offset, kUnknownCount, fd, parts, count, offset);
+  return ReadAt<real::preadv>(fd, parts, count, offset);
 }
 ssize_t preadv64(int fd, const iovec* parts, int count, off_t offset) {
-  return ReadAt<real::preadv64>(fd, offset, kUnknownCount, fd, parts, count, offset);
+  return ReadAt<real::preadv64>(fd, parts, count, offset);
 }
 ssize_t preadv2(int fd, const iovec* parts, int count, off_t offset, int flags) {
-  return ReadWithFlags<real::preadv2>(fd, offset, flags, fd, parts, count, offset, flags);
+  return ReadWithFlags<real::preadv2>(fd, parts, count, offset, flags);
 }
 ssize_t preadv64v2(int fd, const iovec* parts, int count, off_t offset, int flags) {
-  return ReadWithFlags<real::preadv64v2>(fd, offset, flags, fd, parts, count, offset, flags);
+  return ReadWithFlags<real::preadv64v2>(fd, parts, count, offset, flags);
 }
 ssize_t __read_chk(int fd, void* buffer, size_t count, size_t size) {
-  return Read<real::__read_chk>(fd, count, fd, buffer, count, size);
+  return Read<real::__read_chk>(fd, buffer, count, size);
 }
 ssize_t __pread_chk(int fd, void* buffer, size_t count, off_t offset, size_t size) {
-  return ReadAt<real::__pread_chk>(fd, offset, count, fd, buffer, count, offset, size);
+  return ReadAt<real::__pread_chk>(fd, buffer, count, offset, size);
 }
 ssize_t __pread64_chk(int fd, void* buffer, size_t count, off_t offset, size_t size) {
-  return ReadAt<real::__pread64_chk>(fd, offset, count, fd, buffer, count, offset, size);
+  return ReadAt<real::__pread64_chk>(fd, buffer, count, offset, size);
 }
 off_t lseek(int fd, off_t offset, int whence) { return Moved(fd, real::lseek(fd, offset, whence)); }
 off_t lseek64(int fd, off_t offset, int whence) { return Moved(fd, real::lseek64(fd, offset, whence)); }
@@ -241,7 +241,7 @@ int posix_fadvise64(int fd, off_t offset, off_t length, int advice) {
 }
 ssize_t readahead(int fd, off_t offset, size_t count) {
   const ssize_t result = real::readahead(fd, offset, count);
-  if (result == 0 && count != 0) NoteAdvice(fd, offset, ClampCount(count));
+  if (result == 0 && count != 0) NoteAdvice(fd, offset, Clamped(count));
   return result;
 }
 void* mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) {

@@ -3,11 +3,12 @@
 //
 // `kOriginal(arguments...)` is the host's own call, made exactly once whatever happens, with nothing of ours held: a
 // thread that is cancelled in it never comes back, and neither does one whose signal handler jumps out. Where there is
-// nothing to watch the functions end in it, so that it returns to the host; they take its arguments one by one and not
+// nothing to watch the functions end in it, so that it returns to the host; they take its arguments as they are and not
 // as a closure, because that would have to be laid out on the stack first.
 #pragma once
 
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +19,14 @@
 
 namespace ahead {
 
-// The length of a vector of buffers is not known before the kernel has checked that the vector can be read.
-inline constexpr size_t kUnknownCount = 4096;
-
-inline int64_t ClampCount(size_t count) {
+inline int64_t Clamped(size_t count) {
   return count < static_cast<size_t>(kMostPerRead) ? static_cast<int64_t>(count) : kMostPerRead;
 }
+
+// Returns how many bytes a read asks for. How long a vector of buffers is, is not known before the kernel has checked
+// that the vector can be read: a page stands for it.
+inline int64_t CountOf(void*, size_t count) { return Clamped(count); }
+inline int64_t CountOf(const iovec*, int) { return 4096; }
 
 // Counts a read at the offset that the filter let pass.
 inline void Absorb(Description& description, ByteOffset begin, int64_t returned) {
@@ -45,23 +48,27 @@ template <const auto& kOriginal, typename... Arguments>
   return returned;
 }
 
-template <const auto& kOriginal, typename... Arguments>
-[[gnu::noinline]] ssize_t WatchRead(int fd, Slot slot, int64_t count, Arguments... arguments) {
-  if (!slot.is_tracked()) return ObserveRead<kOriginal>(fd, kAtOffset, count, arguments...);
+template <const auto& kOriginal, typename Target, typename Size, typename... Rest>
+[[gnu::noinline]] ssize_t WatchRead(Slot slot, int fd, Target target, Size size, Rest... rest) {
+  const int64_t count = CountOf(target, size);
+  if (!slot.is_tracked()) return ObserveRead<kOriginal>(fd, kAtOffset, count, fd, target, size, rest...);
   Description& description = DescriptionOf(slot);
   const ByteOffset begin{description.offset.load(std::memory_order_relaxed)};
-  if (!description.filter.Passes(begin, {count})) return ObserveRead<kOriginal>(fd, kAtOffset, count, arguments...);
-  const ssize_t returned = kOriginal(arguments...);
+  if (!description.filter.Passes(begin, {count}))
+    return ObserveRead<kOriginal>(fd, kAtOffset, count, fd, target, size, rest...);
+  const ssize_t returned = kOriginal(fd, target, size, rest...);
   if (returned > 0) Absorb(description, begin, returned);
   return returned;
 }
 
-template <const auto& kOriginal, typename... Arguments>
-[[gnu::noinline]] ssize_t WatchReadAt(int fd, Slot slot, int64_t offset, int64_t count, Arguments... arguments) {
-  if (!slot.is_tracked()) return ObserveRead<kOriginal>(fd, offset, count, arguments...);
+template <const auto& kOriginal, typename Target, typename Size, typename... Rest>
+[[gnu::noinline]] ssize_t WatchReadAt(Slot slot, int fd, Target target, Size size, off_t offset, Rest... rest) {
+  const int64_t count = CountOf(target, size);
+  if (!slot.is_tracked()) return ObserveRead<kOriginal>(fd, offset, count, fd, target, size, offset, rest...);
   Description& description = DescriptionOf(slot);
-  if (!description.filter.Passes({offset}, {count})) return ObserveRead<kOriginal>(fd, offset, count, arguments...);
-  const ssize_t returned = kOriginal(arguments...);
+  if (!description.filter.Passes({offset}, {count}))
+    return ObserveRead<kOriginal>(fd, offset, count, fd, target, size, offset, rest...);
+  const ssize_t returned = kOriginal(fd, target, size, offset, rest...);
   if (returned > 0) {
     description.filter.Absorb({offset}, {returned});
     description.Count(returned);
@@ -69,28 +76,28 @@ template <const auto& kOriginal, typename... Arguments>
   return returned;
 }
 
-// A read at the description's offset, as read(2).
-template <const auto& kOriginal, typename... Arguments>
-inline ssize_t Read(int fd, size_t count, Arguments... arguments) {
+// A read at the description's offset, as read(2) and readv(2).
+template <const auto& kOriginal, typename Target, typename Size, typename... Rest>
+inline ssize_t Read(int fd, Target target, Size size, Rest... rest) {
   const Slot slot = SlotOf(fd);
-  if (IsQuiet(slot)) return kOriginal(arguments...);
-  return WatchRead<kOriginal>(fd, slot, ClampCount(count), arguments...);
+  if (IsQuiet(slot)) return kOriginal(fd, target, size, rest...);
+  return WatchRead<kOriginal>(slot, fd, target, size, rest...);
 }
 
-// A read at an offset of its own, as pread(2).
-template <const auto& kOriginal, typename... Arguments>
-inline ssize_t ReadAt(int fd, int64_t offset, size_t count, Arguments... arguments) {
+// A read at an offset of its own, as pread(2) and preadv(2).
+template <const auto& kOriginal, typename Target, typename Size, typename... Rest>
+inline ssize_t ReadAt(int fd, Target target, Size size, off_t offset, Rest... rest) {
   const Slot slot = SlotOf(fd);
-  if (IsQuiet(slot) || offset < 0) return kOriginal(arguments...);
-  return WatchReadAt<kOriginal>(fd, slot, offset, ClampCount(count), arguments...);
+  if (IsQuiet(slot) || offset < 0) return kOriginal(fd, target, size, offset, rest...);
+  return WatchReadAt<kOriginal>(slot, fd, target, size, offset, rest...);
 }
 
 // A read as preadv2(2): at the offset where it says -1. One with flags has wishes that fetching ahead may counter.
-template <const auto& kOriginal, typename... Arguments>
-inline ssize_t ReadWithFlags(int fd, int64_t offset, int flags, Arguments... arguments) {
-  if (flags != 0) return kOriginal(arguments...);
-  if (offset == -1) return Read<kOriginal>(fd, kUnknownCount, arguments...);
-  return ReadAt<kOriginal>(fd, offset, kUnknownCount, arguments...);
+template <const auto& kOriginal>
+inline ssize_t ReadWithFlags(int fd, const iovec* parts, int count, off_t offset, int flags) {
+  if (flags != 0) return kOriginal(fd, parts, count, offset, flags);
+  if (offset == -1) return Read<kOriginal>(fd, parts, count, offset, flags);
+  return ReadAt<kOriginal>(fd, parts, count, offset, flags);
 }
 
 }  // namespace ahead

@@ -149,7 +149,7 @@ template <const auto& kOriginal, typename Result, typename... Arguments>
 inline Result ReadItems(FILE* file, size_t wanted, Taking<Result> taking, Arguments... arguments) {
   const Slot slot = SlotOf(DescriptorOf(file));
   if (IsQuiet(slot)) return kOriginal(arguments...);
-  const int64_t need = ClampCount(wanted) - StdioView(file).left();
+  const int64_t need = Clamped(wanted) - StdioView(file).left();
   if (need <= 0) return kOriginal(arguments...);
   return WatchStdio<kOriginal>(file, slot, need, taking, arguments...);
 }
