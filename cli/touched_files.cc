@@ -18,6 +18,7 @@
 #include <climits>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -55,24 +56,26 @@ bool InstallFilter() {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-// The process that watches. It lives as long as the command's first process; whatever runs on in the background is let
-// go when it ends.
+// The work of the process that watches.
 class Watcher {
  public:
-  Watcher(pid_t command, int list_fd) : command_(command), list_fd_(list_fd) { known_.insert(command); }
+  // `status_fd`: where the wait status of the command goes when it has ended.
+  Watcher(pid_t command, int list_fd, int status_fd) : command_(command), list_fd_(list_fd), status_fd_(status_fd) {
+    known_.insert(command);
+  }
 
-  // Returns the wait status of the command.
-  int Follow() {
+  // Follows the command and what it leaves running in the background: without a tracer, the filter would make every
+  // open of theirs fail.
+  void FollowAll() {
     int status = 0;
     pid_t thread;
     while ((thread = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
       if (thread <= 0) continue;
       if (WIFSTOPPED(status))
         Stopped(thread, status);
-      else if (thread == command_)
-        return status;
+      else if (thread == command_ && write(status_fd_, &status, sizeof status) < 0)
+        return;
     }
-    return 0;
   }
 
  private:
@@ -135,6 +138,7 @@ class Watcher {
 
   pid_t command_;
   int list_fd_;
+  int status_fd_;
   bool is_started_ = false;
   std::set<pid_t> known_;
   std::set<std::string> written_;
@@ -154,8 +158,39 @@ void AskToBeWatched() {
   _exit(WEXITSTATUS(status));
 }
 
+// Lets go of everything but two descriptors: whoever waits for the end of a pipe must not wait for the watcher.
+void KeepOnly(int one, int other) {
+  const auto low = static_cast<unsigned>(std::min(one, other));
+  const auto high = static_cast<unsigned>(std::max(one, other));
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 3; ++fd) dup2(nothing, fd);
+  if (low > 3) close_range(3, low - 1, 0);
+  if (high > low + 1) close_range(low + 1, high - 1, 0);
+  close_range(high + 1, ~0U, 0);
+}
+
+// Watches the command from a process that nobody waits for, and ends as the command does.
+[[noreturn]] void WatchAndEnd(const std::function<Launched()>& launch, int list_fd) {
+  int status_ends[2];
+  if (pipe2(status_ends, O_CLOEXEC) != 0) _exit(kNotExecutable);
+  if (fork() == 0) {
+    close(status_ends[0]);
+    const Launched command = launch();
+    int status = ShellStatus(command.error) << 8;  // as waitpid would tell
+    if (command.pid < 0 && write(status_ends[1], &status, sizeof status) < 0) _exit(kNotExecutable);
+    KeepOnly(list_fd, status_ends[1]);
+    if (command.pid > 0) Watcher(command.pid, list_fd, status_ends[1]).FollowAll();
+    _exit(0);
+  }
+  close(status_ends[1]);
+  int status = 0;
+  if (read(status_ends[0], &status, sizeof status) != sizeof status) _exit(kNotExecutable);
+  EndAs(status);
+}
+
 bool IsSystemPath(const std::string& path) {
-  constexpr const char* kFolders[] = {"/usr/", "/lib", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/"};
+  constexpr const char* kFolders[] = {"/usr/",  "/lib/", "/lib32/", "/lib64/", "/libx32/", "/bin/",
+                                      "/sbin/", "/etc/", "/proc/",  "/sys/",   "/dev/"};
   return std::any_of(std::begin(kFolders), std::end(kFolders),
                      [&](const char* folder) { return path.starts_with(folder); });
 }
@@ -175,9 +210,7 @@ Launched OpenWatch::Start(const std::string& path, const std::vector<std::string
   if (watcher > 0) return {watcher, LaunchFault::kNone, 0};
   Streams watched = streams;
   watched.prepare = AskToBeWatched;
-  const Launched command = Launch(path, words, environment, signals, watched);
-  if (command.pid < 0) _exit(ShellStatus(command.error));
-  EndAs(Watcher(command.pid, list_fd_).Follow());
+  WatchAndEnd([&] { return Launch(path, words, environment, signals, watched); }, list_fd_);
 }
 
 std::vector<std::string> OpenWatch::Files() const {
@@ -216,7 +249,7 @@ std::vector<std::string> FilesNamedBy(const std::vector<std::string>& words) {
 
 void RemoveSystemFiles(std::vector<std::string>& files, const std::vector<std::string>& words) {
   for (size_t i = 1; i < words.size(); ++i)
-    if (IsSystemPath(words[i])) return;
+    if (IsSystemPath(words[i] + "/")) return;
   std::erase_if(files, IsSystemPath);
 }
 
