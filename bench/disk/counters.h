@@ -29,6 +29,7 @@ class Counters {
  public:
   uint64_t requests = 0;        // reads that reached the disk
   uint64_t bytes = 0;           // bytes it answered them with
+  uint64_t failures = 0;        // of the reads, those answered with EIO, and with no bytes
   uint64_t bytes_repeated = 0;  // of these, in pages it had answered with before
   uint64_t seeks = 0;  // reads that did not begin where the file's last one ended; a file's first only if not at 0
   uint64_t opens = 0;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "bench/disk/control.h"
 #include "bench/disk/handlers.h"
 
 namespace ahead::disk {
@@ -55,9 +56,11 @@ std::string Disk::Report() {
         {"in_flight", options_.in_flight},
         {"readahead_bytes", options_.readahead.value},
         {"max_request_bytes", options_.max_request.value},
-        {"keep_cache", options_.keep_cache}}},
+        {"keep_cache", options_.keep_cache},
+        {"direct_io", options_.direct_io}}},
       {"requests", c.requests},
       {"bytes", c.bytes},
+      {"failures", c.failures},
       {"bytes_repeated", c.bytes_repeated},
       {"files_read", c.files_read()},
       {"seeks", c.seeks},
@@ -75,6 +78,7 @@ std::string Disk::Report() {
       {"late_total_ns", c.late_total.value},
       {"late_max_ns", c.late_max.value},
       {"cpu_ns", (CpuTime() - cpu_at_reset_).value},
+      {"died", has_died_},
   };
   return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -114,16 +118,31 @@ void Disk::AnswerError(Nanos due, fuse_req_t request, int error) {
   replies_.Push(due, [request, error](Nanos) { fuse_reply_err(request, error); });
 }
 
-void Disk::AnswerData(Nanos due, fuse_req_t request, const char* data, ByteCount size,
-                      std::shared_ptr<SourceFile> file) {
+void Disk::AnswerRead(Nanos due, fuse_req_t request, ReadAnswer answer) {
   ++unsent_;
-  replies_.Push(due, [this, request, data, size, file = std::move(file)](Nanos was_due) {
+  replies_.Push(due, [this, request, answer = std::move(answer)](Nanos was_due) {
     {
       const std::lock_guard lock(counters_mutex_);
       counters_.ReadAnswered(Now(), was_due);
     }
-    fuse_reply_buf(request, data, static_cast<size_t>(size.value));
+    if (answer.error != 0) {
+      fuse_reply_err(request, answer.error);
+    } else {
+      fuse_reply_buf(request, answer.data, static_cast<size_t>(answer.size.value));
+    }
     if (--unsent_ == 0 && is_query_waiting_) eventfd_write(settled_fd_, 1);
+  });
+}
+
+void Disk::Die(Nanos due) {
+  replies_.Push(due, [this](Nanos) {
+    {
+      const std::lock_guard lock(counters_mutex_);
+      has_died_ = true;
+    }
+    if (!options_.report.empty()) WriteReport(options_.report, Report());
+    // The kernel ends the connection with the last descriptor of /dev/fuse; nothing may run that would unmount first.
+    _exit(0);
   });
 }
 

@@ -63,11 +63,21 @@ class Disk {
     Nanos given_up;
   };
 
+  // What a read is answered with: `error`, or where that is 0 `size` bytes at `data`, which `file` keeps mapped.
+  struct ReadAnswer {
+    int error;
+    const char* data;
+    ByteCount size;
+    std::shared_ptr<SourceFile> file;
+  };
+
   // Returns when an answer about names or attributes that is asked for now is due.
   Nanos MetadataDue() const { return Now() + options_.metadata_latency; }
   void Count(uint64_t Counters::*counter);
   void AnswerError(Nanos due, fuse_req_t request, int error);
-  void AnswerData(Nanos due, fuse_req_t request, const char* data, ByteCount size, std::shared_ptr<SourceFile> file);
+  void AnswerRead(Nanos due, fuse_req_t request, ReadAnswer answer);
+  // Ends the process at `due`, after the reads that came before were answered, and leaves the mount behind.
+  void Die(Nanos due);
 
   DiskOptions options_;
   int settled_fd_;
@@ -82,6 +92,7 @@ class Disk {
   std::mutex counters_mutex_;
   Counters counters_;
   Nanos cpu_at_reset_{};
+  bool has_died_ = false;
 
   ReplyQueue replies_;  // last: its thread uses all of the above
 };

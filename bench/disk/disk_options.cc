@@ -20,6 +20,7 @@ constexpr const char* kFooter =
     "done.\n"
     "--in-flight is the kernel's max_background for this mount: as many reads are at the disk at a time, whoever "
     "asks.\n"
+    "What --die-after kills stays mounted and answers ENOTCONN until `umount` (fusermount3 -u for a plain user).\n"
     "Exit status: 0; 1 when it cannot mount or serve; 2 for bad usage.";
 
 // Adds an option whose text goes through `parse` and is refused, with what is accepted, when that returns nothing.
@@ -113,6 +114,12 @@ int ParseDiskOptions(int argc, char** argv, DiskOptions& options) {
               "a multiple of 4KiB from 4KiB to 1MiB", "Largest single request (default 1MiB)");
   AddQuantity(app, "--keep-cache", options.keep_cache, ParseSwitch, "on|off", "on or off",
               "Do an open's cached pages survive the next open of the file (default off)");
+  AddQuantity(app, "--direct-io", options.direct_io, ParseSwitch, "on|off", "on or off",
+              "Do reads pass the page cache by (default off)");
+  AddQuantity(app, "--fail-at", options.fail_at, ParseFailAt, "OFFSET[+LENGTH]", kFailAtAccepted,
+              "Answer EIO to each read that touches these bytes of a file; LENGTH is 4KiB unless given");
+  AddQuantity(app, "--die-after", options.die_after, ParseDieAfter, "SIZE|Nreads", kDieAfterAccepted,
+              "End without unmounting at the first read after so much was served");
   AddQuantity(app, "--attr-timeout", options.attribute_timeout, ParseTime, "TIME", kTimeAccepted,
               "How long the kernel may reuse names and attributes (default 1s)");
   AddQuantity(app, "--preload", options.preload, ParseSwitch, "on|off", "on or off",

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "bench/disk/faults.h"
 #include "core/units.h"
 
 namespace ahead::disk {
@@ -23,7 +24,11 @@ struct DiskOptions {
   ByteCount readahead = 128_KiB;
   ByteCount max_request = 1_MiB;
   bool keep_cache = false;
+  bool direct_io = false;
   Nanos attribute_timeout = 1_s;
+
+  ByteRange fail_at;  // of every file; empty: nothing fails
+  DieAfter die_after;
 
   std::string report;  // empty: none is written
   bool preload = true;

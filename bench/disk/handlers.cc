@@ -139,6 +139,7 @@ void Handlers::Open(fuse_req_t request, fuse_ino_t node, fuse_file_info* handle)
   fuse_file_info opened = *handle;
   opened.fh = reinterpret_cast<uint64_t>(new OpenFile{std::move(source)});
   opened.keep_cache = disk.options_.keep_cache ? 1 : 0;
+  opened.direct_io = disk.options_.direct_io ? 1 : 0;
   disk.replies_.Push(due, [request, opened](Nanos) {
     if (fuse_reply_open(request, &opened) != 0) delete HandleOf<OpenFile>(&opened);
   });
@@ -155,13 +156,18 @@ void Handlers::Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
     if (auto current = now ? disk.files_.Get(now.get()) : nullptr) source = std::move(current);
   }
   const ByteCount there = std::clamp(ByteOffset{} + source->size() - begin, 0_B, ByteCount{static_cast<int64_t>(size)});
-  const Nanos due = Admit(disk.model_, arrival, there);
+  const bool fails = IsBad(disk.options_.fail_at, {begin, begin + there});
+  const ByteCount served = fails ? 0_B : there;
+  const Nanos due = Admit(disk.model_, arrival, served);
   {
     const std::lock_guard lock(disk.counters_mutex_);
-    disk.counters_.ReadArrived(arrival, source->key(), begin, there, TransferTime(disk.model_, there));
+    if (IsDead(disk.options_.die_after, disk.counters_.requests, disk.counters_.bytes)) return disk.Die(due);
+    disk.counters_.ReadArrived(arrival, source->key(), begin, served, TransferTime(disk.model_, served));
+    if (fails) ++disk.counters_.failures;
   }
+  if (fails) return disk.AnswerRead(due, request, {EIO, nullptr, 0_B, nullptr});
   source->BringIn(begin, there);
-  disk.AnswerData(due, request, source->data() + offset, there, source);
+  disk.AnswerRead(due, request, {0, source->data() + offset, there, source});
 }
 
 void Handlers::Release(fuse_req_t request, fuse_ino_t, fuse_file_info* handle) {

@@ -316,6 +316,55 @@ TEST_F(MountedDiskTest, RootMayWidenTheReadaheadWindow) {
   EXPECT_EQ(Query()["model"]["readahead_bytes"], 8 << 20);
 }
 
+// Readahead runs into the bad sector long before the reader does, and takes nothing from what is good.
+TEST_F(MountedDiskTest, BadSectorFailsAtItsOwnBytesOnly) {
+  MOUNT_OR_SKIP({"--fail-at", "512KiB"});
+  const std::string good = Bytes(1 << 20, 1);
+  const int fd = open((disk() / "file").c_str(), O_RDONLY);
+  std::string seen;
+  char page[4096];
+  for (off_t at = 0; at < 1 << 20; at += 4096) {
+    if (at != 512 << 10) {
+      ASSERT_EQ(pread(fd, page, sizeof page, at), 4096) << at;
+    } else {
+      ASSERT_EQ(pread(fd, page, sizeof page, at), -1);
+      ASSERT_EQ(errno, EIO);
+    }
+    seen.append(at == 512 << 10 ? good.data() + at : page, 4096);
+  }
+  close(fd);
+  EXPECT_TRUE(seen == good);
+  const json counted = Query();
+  EXPECT_GE(counted["failures"], 2) << "the readahead and the read";
+  EXPECT_EQ(counted["bytes"], (1 << 20) - 4096);
+  Reset();
+  EXPECT_EQ(Query()["failures"], 0);
+}
+
+TEST_F(MountedDiskTest, DirectReadsPassTheCacheBy) {
+  MOUNT_OR_SKIP({"--direct-io", "on"});
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(ReadFile(disk() / "odd") == Bytes(70'001, 2));
+  EXPECT_EQ(Query()["bytes"], 2 * 70'001);
+}
+
+TEST_F(MountedDiskTest, DiskDiesAfterItsLastReadAndLeavesTheMountBehind) {
+  MOUNT_OR_SKIP({"--die-after", "3reads", "--readahead", "0"});
+  const int process = Process();
+  const int fd = open((disk() / "file").c_str(), O_RDONLY);
+  ASSERT_EQ(posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM), 0);
+  char page[4096];
+  for (off_t i = 0; i < 3; ++i) ASSERT_EQ(pread(fd, page, sizeof page, i * 8192), 4096);
+  EXPECT_EQ(pread(fd, page, sizeof page, 100'000), -1);
+  WaitForEnd(process);
+  EXPECT_EQ(pread(fd, page, sizeof page, 200'000), -1);
+  EXPECT_EQ(errno, ENOTCONN);
+  close(fd);
+  EXPECT_EQ(RunCommand({"fusermount3", "-u", disk()}).status, 0);
+  const json written = json::parse(ReadFile(report()));
+  EXPECT_EQ(written["requests"], 3);
+  EXPECT_EQ(written["died"], true);
+}
+
 TEST_F(MountedDiskTest, DefaultsAreTheKernels) {
   MOUNT_OR_SKIP({"--latency", "1ms"});
   const json model = Query()["model"];
