@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/ab_experiment.h"
 #include "cli/preload.h"
+#include "cli/preloadable.h"
 #include "cli/program.h"
 #include "cli/usage.h"
 #include "stats/table.h"
@@ -124,8 +125,10 @@ int CompareArms(const Given& given, const std::vector<std::string>& command) {
   const Program program = FindProgram(command[0]);
   if (program.error != 0) return Fail(absl::StrCat("cannot execute '", command[0], "': ", strerror(program.error)));
   settings.program = program.path;
-  if (const std::string reason = WhyNotPreloaded(program.path); !reason.empty())
-    Complain(kName, absl::StrCat("ahead is not active in '", command[0], "': ", reason));
+  const Inactivity inactivity = WhyInactive(program.path);
+  settings.keeps_library_out = inactivity.refuses_library;
+  if (!inactivity.reason.empty())
+    Complain(kName, absl::StrCat("ahead is not active in '", command[0], "': ", inactivity.reason));
 
   const JsonFile json(given.json);
   if (json.is_wanted() && !json.is_open()) return Fail(json.Fault());

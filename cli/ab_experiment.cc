@@ -19,12 +19,14 @@ constexpr size_t kRoundsOfLongRuns = 15;
 constexpr double kLongRunSeconds = 2;
 
 // What an arm runs with: the caller's environment, where the settings of the arm alone decide about the engine.
-Environment ArmEnvironment(const Arm& arm, const std::string& library) {
+Environment ArmEnvironment(const Arm& arm, const AbSettings& settings) {
   Environment environment = Environment::Inherited();
   RemoveVariables(environment);
   environment.Unset("AHEAD_SESSION");
   const std::string existing = environment.Get("LD_PRELOAD").value_or("");
-  const std::string preload = arm.is_bare ? PreloadWithout(existing, library) : PreloadWith(existing, library);
+  const bool is_without = arm.is_bare || settings.keeps_library_out;
+  const std::string preload =
+      is_without ? PreloadWithout(existing, settings.library) : PreloadWith(existing, settings.library);
   preload.empty() ? environment.Unset("LD_PRELOAD") : environment.Set("LD_PRELOAD", preload);
   arm.options.ExportTo(environment);
   return environment;
@@ -47,7 +49,7 @@ std::string WithErrors(const TimedRun& run) {
 absl::StatusOr<AbExperiment> AbExperiment::Prepare(AbSettings settings) {
   AbExperiment experiment(std::move(settings));
   for (const Arm& arm : experiment.settings_.arms) {
-    Environment environment = ArmEnvironment(arm, experiment.settings_.library);
+    Environment environment = ArmEnvironment(arm, experiment.settings_);
     std::optional<RunSegment> segment;
     if (!arm.is_bare) {
       absl::StatusOr<RunSegment> made = RunSegment::Create(environment);

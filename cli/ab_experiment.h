@@ -20,9 +20,10 @@ namespace ahead::cli {
 struct AbSettings {
   std::vector<Arm> arms;  // two or more; the first is the reference
   std::vector<std::string> command;
-  std::string program;  // the file to execute
-  std::string library;  // may be empty when all arms are bare
-  size_t rounds = 0;    // 0: 30, or 15 when a run takes longer than 2 s
+  std::string program;             // the file to execute
+  std::string library;             // may be empty when all arms are bare
+  bool keeps_library_out = false;  // of all arms: the program's loader would refuse it
+  size_t rounds = 0;               // 0: 30, or 15 when a run takes longer than 2 s
   ColdMethod cold = ColdMethod::kNone;
   bool compare_output = true;
   uint64_t seed = 0;

@@ -43,13 +43,20 @@ bool NamesFile(size_t row) {
   return name == "stats" || name == "trace";
 }
 
+// Returns `path` as it is where the current folder is gone: nothing can be made there anyway.
+std::string Absolute(const std::string& path) {
+  std::error_code gone;
+  const std::string absolute = std::filesystem::absolute(path, gone).string();
+  return gone ? path : absolute;
+}
+
 }  // namespace
 
 std::string EngineOptions::Set(const std::string& name, const std::string& value) {
   const std::optional<size_t> row = RowOf(name);
   if (!row) return UnknownName(name);
   if (std::string refused = RefuseValue(*row, value); !refused.empty()) return refused;
-  given_.emplace_back(*row, NamesFile(*row) ? std::filesystem::absolute(value).string() : value);
+  given_.emplace_back(*row, NamesFile(*row) ? Absolute(value) : value);
   return "";
 }
 
@@ -85,6 +92,13 @@ void AddEngineOptions(CLI::App& app, EngineOptions& options) {
     app.add_option_function<std::string>("--" + WithDashes(name), take, help)
         ->type_name(kTypeNames[static_cast<size_t>(OptionAt(row).kind)])
         ->group("Engine");
+  }
+}
+
+void MakePathsAbsolute(Environment& environment) {
+  for (size_t row = 0; row < kOptionCount; ++row) {
+    const std::optional<std::string> value = environment.Get(OptionAt(row).variable);
+    if (value && !value->empty() && NamesFile(row)) environment.Set(OptionAt(row).variable, Absolute(*value));
   }
 }
 

@@ -31,6 +31,9 @@ class EngineOptions {
 // Adds one option --NAME to `app` for each row of options.def; what is given goes to `options`.
 void AddEngineOptions(CLI::App& app, EngineOptions& options);
 
+// Makes the paths that the variables of the environment name absolute, because the command may change its folder.
+void MakePathsAbsolute(Environment& environment);
+
 // Returns an empty text, or which AHEAD_ variable of the environment has a bad value and what is accepted.
 std::string RefuseVariables(const Environment& environment);
 

@@ -1,9 +1,11 @@
 #include "cli/preload.h"
 
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
+#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
@@ -25,6 +27,25 @@ bool IsSameFile(const std::string& a, const std::string& b) {
          first.st_ino == second.st_ino;
 }
 
+// The kernel's MAX_ARG_STRLEN: one variable, its name and the zero at its end included.
+constexpr size_t kLongestVariablePages = 32;
+
+// The folder of this executable.
+std::string OwnFolder() {
+  char self[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length > 0) return std::filesystem::path(std::string(self, static_cast<size_t>(length))).parent_path();
+  // Without /proc, what the kernel was asked to execute.
+  const auto* executed = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (executed == nullptr || realpath(executed, self) == nullptr) return "";
+  return std::filesystem::path(self).parent_path();
+}
+
+// Says whether the loader takes `entry` for `library`. Without a '/' it is looked up in the loader's folders, not here.
+bool IsLibrary(const std::string& entry, const std::string& library) {
+  return entry.find('/') != std::string::npos && IsSameFile(entry, library);
+}
+
 std::vector<std::string> Entries(const std::string& existing) {
   return absl::StrSplit(existing, absl::ByAnyChar(" :"), absl::SkipEmpty());
 }
@@ -32,12 +53,8 @@ std::vector<std::string> Entries(const std::string& existing) {
 }  // namespace
 
 absl::StatusOr<std::string> FindLibrary() {
-  char self[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-  if (length <= 0 || static_cast<size_t>(length) == sizeof self)
-    return absl::NotFoundError("libahead.so cannot be located: /proc/self/exe is unreadable");
-  const std::string executable(self, static_cast<size_t>(length));
-  const std::string folder = executable.substr(0, executable.rfind('/'));
+  const std::string folder = OwnFolder();
+  if (folder.empty()) return absl::NotFoundError("libahead.so cannot be located: /proc/self/exe is unreadable");
   std::vector<std::string> tried;
   for (const char* place : kPlaces) {
     const std::string path = std::filesystem::path(folder + "/" + place).lexically_normal();
@@ -57,22 +74,36 @@ std::string WhyNotExpressible(const std::string& path) {
 
 std::string PreloadWith(const std::string& existing, const std::string& library) {
   const std::vector<std::string> entries = Entries(existing);
-  std::vector<std::string> others;
+  std::vector<std::string> kept;
+  bool is_there = false;
   for (const std::string& entry : entries) {
-    if (IsSameFile(entry, library)) return existing;
-    if (FileName(entry) != FileName(library)) others.push_back(entry);
+    if (IsLibrary(entry, library)) {
+      // A relative path would be another file after the first chdir.
+      if (!is_there) kept.push_back(entry[0] == '/' ? entry : library);
+      is_there = true;
+    } else if (FileName(entry) != FileName(library)) {
+      kept.push_back(entry);
+    }
   }
-  // Word for word where nothing was dropped: the separators are the caller's.
-  const std::string kept = others.size() == entries.size() ? existing : absl::StrJoin(others, ":");
-  return kept.empty() ? library : absl::StrCat(library, ":", kept);
+  // Word for word where nothing was changed: the separators are the caller's.
+  const std::string rest = kept == entries ? existing : absl::StrJoin(kept, ":");
+  if (is_there) return rest;
+  return kept.empty() ? library : absl::StrCat(library, ":", rest);
 }
 
 std::string PreloadWithout(const std::string& existing, const std::string& library) {
   std::vector<std::string> others = Entries(existing);
   std::erase_if(others, [&](const std::string& entry) {
-    return FileName(entry) == FileName(library) || IsSameFile(entry, library);
+    return FileName(entry) == FileName(library) || IsLibrary(entry, library);
   });
   return absl::StrJoin(others, ":");
+}
+
+std::string WhyTooLong(const std::string& preload) {
+  const size_t most = kLongestVariablePages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t bytes = sizeof "LD_PRELOAD=" + preload.size();
+  if (bytes <= most) return "";
+  return absl::StrCat("LD_PRELOAD with libahead.so in it would take ", bytes, " bytes; the kernel takes ", most);
 }
 
 }  // namespace ahead::cli

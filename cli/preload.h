@@ -15,11 +15,15 @@ absl::StatusOr<std::string> FindLibrary();
 // replaces; empty when it can.
 std::string WhyNotExpressible(const std::string& path);
 
-// Returns `existing` with `library` in front, or unchanged when an entry already is that very file. Entries that are
-// another copy of the library (same file name) are dropped: two engines in one process would work against each other.
+// Returns `existing` with `library` in front, or where it is already when an entry is that very file. Further entries
+// of it and other copies of the library (same file name) are dropped: two engines in one process would work against
+// each other. All else stays word for word.
 std::string PreloadWith(const std::string& existing, const std::string& library);
 
 // Returns `existing` without any copy of the library.
 std::string PreloadWithout(const std::string& existing, const std::string& library);
+
+// Says why the kernel would not take `preload` as the value of LD_PRELOAD; empty when it would.
+std::string WhyTooLong(const std::string& preload);
 
 }  // namespace ahead::cli

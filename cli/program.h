@@ -1,4 +1,4 @@
-// Which file does a command name mean, as a shell would find it, and will the loader put our library into it?
+// Which file does a command name mean, as a shell would find it?
 #pragma once
 
 #include <string>
@@ -18,9 +18,5 @@ struct Program {
 
 // Looks `name` up in PATH unless it contains a '/'.
 Program FindProgram(const std::string& name);
-
-// Says why the loader will not put a library of this machine's kind into the program at `path` ("it is statically
-// linked", ...); empty when it will, or when that cannot be told. Follows one "#!" line. Cost: one open, a few reads.
-std::string WhyNotPreloaded(const std::string& path);
 
 }  // namespace ahead::cli

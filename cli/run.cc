@@ -17,6 +17,7 @@
 #include "cli/job.h"
 #include "cli/launch.h"
 #include "cli/preload.h"
+#include "cli/preloadable.h"
 #include "cli/program.h"
 #include "cli/run_segment.h"
 #include "cli/usage.h"
@@ -32,13 +33,21 @@ std::string Preload(Environment& environment) {
   const absl::StatusOr<std::string> library = FindLibrary();
   if (!library.ok()) return std::string(library.status().message());
   if (std::string refused = WhyNotExpressible(*library); !refused.empty()) return refused;
-  environment.Set("LD_PRELOAD", PreloadWith(environment.Get("LD_PRELOAD").value_or(""), *library));
+  const std::string preload = PreloadWith(environment.Get("LD_PRELOAD").value_or(""), *library);
+  if (std::string refused = WhyTooLong(preload); !refused.empty()) return refused;
+  environment.Set("LD_PRELOAD", preload);
   return "";
 }
 
-int RefuseToStart(const char* name, const std::string& command, int error) {
-  Complain(name, error == ENOENT ? absl::StrCat("command '", command, "' not found")
-                                 : absl::StrCat("cannot execute '", command, "': ", strerror(error)));
+void WithdrawLibrary(Environment& environment) {
+  const absl::StatusOr<std::string> library = FindLibrary();
+  if (!library.ok()) return;
+  const std::string others = PreloadWithout(environment.Get("LD_PRELOAD").value_or(""), *library);
+  others.empty() ? environment.Unset("LD_PRELOAD") : environment.Set("LD_PRELOAD", others);
+}
+
+int RefuseToStart(const char* name, const std::string& command, int error, const char* missing) {
+  Complain(name, absl::StrCat("cannot execute '", command, "': ", error == ENOENT ? missing : strerror(error)));
   return ShellStatus(error);
 }
 
@@ -64,6 +73,7 @@ void PrintTables(const absl::StatusOr<RunSegment>& segment) {
 // Returns an empty text, or why the command must not be started.
 std::string SetUp(const EngineOptions& options, Environment& environment) {
   options.ExportTo(environment);
+  MakePathsAbsolute(environment);
   if (std::string refused = RefuseVariables(environment); !refused.empty()) return refused;
   std::string refused = Preload(environment);
   // AHEAD_OFF=1 is for when all else is broken.
@@ -80,19 +90,29 @@ int RunCommand(const char* name, const EngineOptions& options, const std::vector
   const absl::StatusOr<RunSegment> segment = RunSegment::Create(environment);
   if (absl::IsFailedPrecondition(segment.status()))
     return Complain(name, std::string(segment.status().message())), kRunFailure;
+  if (!segment.ok() && !absl::IsUnavailable(segment.status()))
+    Complain(name, absl::StrCat("no statistics of this run: ", std::string(segment.status().message())));
   // Without a segment of the run each program counts for itself.
   segment.ok() ? segment->ExportTo(environment) : environment.Unset("AHEAD_SESSION");
 
   const Program program = FindProgram(command[0]);
-  if (program.error != 0) return RefuseToStart(name, command[0], program.error);
-  if (const std::string reason = WhyNotPreloaded(program.path); !reason.empty())
-    Complain(name, absl::StrCat("ahead is not active in '", command[0], "': ", reason));
+  if (program.error == ENOENT) return Complain(name, absl::StrCat("command '", command[0], "' not found")), kNotFound;
+  if (program.error != 0) return RefuseToStart(name, command[0], program.error, "");
+  const Inactivity inactivity = WhyInactive(program.path);
+  if (inactivity.refuses_library) WithdrawLibrary(environment);
+  const auto tell = [&] {
+    Complain(name, absl::StrCat("ahead is not active in '", command[0], "': ", inactivity.reason));
+  };
+  // Before the program says anything; but one that may not run at all gets its only line below.
+  if (!inactivity.reason.empty() && !inactivity.refuses_library) tell();
 
   const SignalScope signals(kJobSignals);
   const Launched launched = Launch(program.path, command, environment, signals);
   if (launched.fault == LaunchFault::kNoProcess)
     return Complain(name, absl::StrCat("cannot start a process: ", strerror(launched.error))), kRunFailure;
-  if (launched.fault == LaunchFault::kNotExecuted) return RefuseToStart(name, command[0], launched.error);
+  if (launched.fault == LaunchFault::kNotExecuted)
+    return RefuseToStart(name, command[0], launched.error, "the interpreter or loader it names is missing");
+  if (inactivity.refuses_library) tell();
   const JobEnd end = FollowJob(launched.pid, signals);
   at_end(segment);
   if (end.was_interrupted && WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGINT) DieInterrupted();

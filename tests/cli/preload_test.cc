@@ -28,9 +28,35 @@ TEST_F(PreloadTest, LibraryThatIsThereAlreadyIsNotAddedAgain) {
   EXPECT_EQ(PreloadWith(folder_ / "link.so", ours_), folder_ / "link.so") << "the same file by another name";
 }
 
+TEST_F(PreloadTest, LibraryThatIsThereSeveralTimesStaysOnce) {
+  std::filesystem::create_symlink(ours_, folder_ / "link.so");
+  const std::string link = folder_ / "link.so";
+  EXPECT_EQ(PreloadWith("/a.so " + ours_ + ":/b.so " + link + " " + ours_, ours_), "/a.so:" + ours_ + ":/b.so");
+  EXPECT_EQ(PreloadWith(PreloadWith("/a.so /b.so", ours_), ours_), PreloadWith("/a.so /b.so", ours_));
+}
+
+TEST_F(PreloadTest, RelativeNameOfTheLibraryBecomesAbsoluteInItsPlace) {
+  const std::string relative = std::filesystem::relative(ours_);
+  EXPECT_EQ(PreloadWith("/a.so:" + relative + ":/b.so", ours_), "/a.so:" + ours_ + ":/b.so");
+}
+
+TEST_F(PreloadTest, NameThatTheLoaderLooksUpElsewhereIsNotOursAlthoughTheFolderHasOne) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_ / "here");
+  EXPECT_EQ(PreloadWith("libahead.so", ours_), ours_);
+  std::filesystem::current_path(before);
+}
+
+TEST_F(PreloadTest, ValueThatTheKernelWouldRefuseIsToo) {
+  const size_t most = 32 * static_cast<size_t>(sysconf(_SC_PAGESIZE)) - sizeof "LD_PRELOAD=";
+  EXPECT_EQ(WhyTooLong(std::string(most, 'x')), "");
+  EXPECT_THAT(WhyTooLong(std::string(most + 1, 'x')), HasSubstr("bytes; the kernel takes"));
+}
+
 TEST_F(PreloadTest, AnotherCopyOfTheLibraryGivesWay) {
   const std::string other = folder_.Write("there/libahead.so", "");
   EXPECT_EQ(PreloadWith("/a.so:" + other + " /b.so", ours_), ours_ + ":/a.so:/b.so");
+  EXPECT_EQ(PreloadWith(ours_ + ":" + other, ours_), ours_);
 }
 
 TEST_F(PreloadTest, LibraryIsTakenOutForABareRun) {

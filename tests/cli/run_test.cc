@@ -257,25 +257,34 @@ TEST_F(RunTest, LibraryPathThatCannotBePreloadedIsRefused) {
   EXPECT_THAT(ended.errors, HasSubstr("LD_PRELOAD cannot name '" + spaced + "/lib/ahead/libahead.so'"));
 }
 
-TEST_F(RunTest, StaticProgramRunsAndTheLackIsSaid) {
-  const Ended ended = Ahead({"--", STATIC_SUBJECT, "stopped", "0"});
-  EXPECT_TRUE(ended.exited_with(7));
-  EXPECT_EQ(ended.errors,
-            std::string("ahead run: ahead is not active in '") + STATIC_SUBJECT + "': it is statically linked\n");
-}
-
-TEST_F(RunTest, NothingIsSaidAboutAnOrdinaryProgram) {
-  const Ended ended = Ahead({"--", "/bin/echo", "ran"});
-  EXPECT_EQ(ended.output, "ran\n");
-  EXPECT_EQ(ended.errors, "");
-}
-
 TEST_F(RunTest, StatisticsFileIsThereBeforeTheCommandAndItsPathAbsolute) {
   const Ended ended = Process({installed_.ahead(), "run", "--stats", "counts", "--", "/bin/sh", "-c",
                                "cd /; echo $AHEAD_STATS; stat -c %a $AHEAD_STATS"},
                               [&] { EXPECT_EQ(chdir(folder_.path().c_str()), 0); })
                           .Finish();
   EXPECT_EQ(ended.output, folder_ / "counts" + "\n600\n");
+}
+
+TEST_F(RunTest, RelativePathsInTheEnvironmentAreMadeAbsolute) {
+  const Ended ended =
+      Process({installed_.ahead(), "run", "--", "/bin/sh", "-c", "echo $AHEAD_STATS $AHEAD_TRACE"}, [&] {
+        setenv("AHEAD_STATS", "counts", 1);
+        setenv("AHEAD_TRACE", "sub/%p.trace", 1);
+        if (chdir(folder_.path().c_str()) != 0) _exit(99);
+      }).Finish();
+  EXPECT_EQ(ended.output, folder_ / "counts" + " " + folder_ / "sub/%p.trace" + "\n");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "counts"));
+}
+
+TEST_F(RunTest, PreloadTooLongForTheKernelIsRefusedInWords) {
+  const Ended ended = Process({installed_.ahead(), "run", "--", "/bin/echo", "ran"}, [] {
+                        const std::string blanks(32 * static_cast<size_t>(sysconf(_SC_PAGESIZE)) - 40, ' ');
+                        setenv("LD_PRELOAD", ("/nonexistent.so" + blanks).c_str(), 1);
+                        setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
+                      }).Finish();
+  EXPECT_TRUE(ended.exited_with(125)) << ended.wait_status;
+  EXPECT_EQ(ended.output, "");
+  EXPECT_THAT(ended.errors, HasSubstr("LD_PRELOAD with libahead.so in it would take"));
 }
 
 TEST_F(RunTest, StatisticsFileThatIsSomethingElseIsRefusedAndLeftAlone) {
