@@ -1,0 +1,69 @@
+"""docs/compatibility.md, from what was found."""
+import dataclasses
+import datetime
+import pathlib
+import platform
+import subprocess
+
+import entry as entries
+
+HEAD = """# Compatibility
+
+Real programs, each really started, bare and under the preload: output, errors, exit status and the checksums of all
+files written are compared. *same* means that none of them differed. Made by
+
+    python3 -B tests/compatibility/run.py --library build/release/shim/libahead.so --write docs/compatibility.md
+
+on {date}, Linux {kernel}, {libc}, {distribution}, commit {commit}. {disk} Programs marked † ran as a user
+without rights. *Active* says what showed that the library was in the program: calls that it saw reading (0 would be
+an error), or its lines in `/proc/PID/maps`.
+
+| program | version | what was run | active | {places} |
+|---|---|---|---|{rules}|
+"""
+SLOW = ("*Slow disk*: the input lies on ahead-disk, {latency} a request, mounted afresh for each run, and what the programs "
+        "write on bindfs; there the engine has work to do. *-*: not tried there.")
+
+
+@dataclasses.dataclass
+class Verdict:
+    text: str
+    active: str
+
+
+@dataclasses.dataclass
+class Row:
+    entry: entries.Entry
+    missing: str
+    verdicts: dict = dataclasses.field(default_factory=dict)  # of places by name
+
+
+def page(rows, root, no_disk, latency):
+    """Returns the whole text."""
+    places = ["local disk"] + ([] if no_disk else ["slow disk"])
+    git = subprocess.run(["git", "-C", str(root), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    head = HEAD.format(date=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), kernel=platform.release(),
+                       libc=" ".join(platform.libc_ver()), distribution=distribution(), commit=git.stdout.strip() or "unknown",
+                       disk=f"There was no slow disk: {no_disk}." if no_disk else SLOW.format(latency=latency),
+                       places=" | ".join(places), rules="---|" * (len(places) - 1) + "---")
+    return head + "".join(line(row, places) for row in rows)
+
+
+def line(row, places):
+    name = row.entry.program + (" †" if row.entry.as_user else "")
+    if row.missing:
+        cells = [name, "-", row.entry.what, "-"] + [f"not run: no {row.missing}"] * len(places)
+    else:
+        # The slow disk's, where there is one: more happens there.
+        shown = [verdict.active for verdict in row.verdicts.values()][-1]
+        results = [row.verdicts[place].text if place in row.verdicts else "-" for place in places]
+        cells = [name, row.entry.found_version(), row.entry.what, shown] + results
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
+
+
+def distribution():
+    try:
+        text = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
+    except OSError:
+        return "unknown distribution"
+    return next((line.partition("=")[2].strip('"') for line in text.splitlines() if line.startswith("PRETTY_NAME=")), "-")
