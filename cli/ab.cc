@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/ab_experiment.h"
+#include "cli/job.h"
 #include "cli/preload.h"
 #include "cli/preloadable.h"
 #include "cli/program.h"
@@ -138,6 +139,10 @@ int CompareArms(const Given& given, const std::vector<std::string>& command) {
   if (!experiment.ok()) return Fail(std::string(experiment.status().message()));
   const absl::StatusOr<AbResult> result = experiment->Run(ShowProgress);
   EndProgress();
+  if (absl::IsCancelled(result.status())) {
+    Complain(kName, std::string(result.status().message()));
+    DieBy(experiment->interrupted_by());
+  }
   if (!result.ok()) return Fail(std::string(result.status().message()));
 
   Print(FormatAb(*result, experiment->cooler()));

@@ -110,14 +110,14 @@ absl::StatusOr<AbResult> AbExperiment::Run(const Progress& progress) {
 absl::Status AbExperiment::Watch() {
   if (settings_.cold == ColdMethod::kNone) return absl::OkStatus();
   OpenWatch watch;
-  const SignalScope signals({SIGCHLD});
+  const SignalScope signals(kTimedRunSignals);
   Environment environment = environments_[0];
   const TimedRun run = RunTimed(
       [&](const Streams& streams) {
         return watch.Start(settings_.program, settings_.command, environment, signals, streams);
       },
       signals);
-  if (run.launch_error != 0) return absl::ErrnoToStatus(run.launch_error, "cannot watch the command");
+  if (absl::Status started = CheckStarted(run, "cannot watch"); !started.ok()) return started;
   std::vector<std::string> files = watch.Files();
   RemoveSystemFiles(files, settings_.command);
   if (files.empty()) files = FilesNamedBy(settings_.command);
@@ -125,17 +125,24 @@ absl::Status AbExperiment::Watch() {
   return absl::OkStatus();
 }
 
+absl::Status AbExperiment::CheckStarted(const TimedRun& run, const char* fault) {
+  if (run.launch_error != 0)
+    return absl::NotFoundError(absl::StrCat(fault, " '", settings_.command[0], "': ", strerror(run.launch_error)));
+  interrupted_by_ = run.interrupted_by;
+  if (interrupted_by_ == 0) return absl::OkStatus();
+  return absl::CancelledError(
+      absl::StrCat("no comparison: ended by signal ", interrupted_by_, " (", strsignal(interrupted_by_), ")"));
+}
+
 absl::StatusOr<TimedRun> AbExperiment::RunArm(size_t arm) {
   if (const std::string refused = cooler_.MakeCold(); !refused.empty()) return absl::FailedPreconditionError(refused);
-  const SignalScope signals({SIGCHLD});
+  const SignalScope signals(kTimedRunSignals);
   TimedRun run = RunTimed(
       [&](const Streams& streams) {
         return Launch(settings_.program, settings_.command, environments_[arm], signals, streams);
       },
       signals);
-  if (run.launch_error != 0)
-    return absl::NotFoundError(
-        absl::StrCat("cannot execute '", settings_.command[0], "': ", strerror(run.launch_error)));
+  if (absl::Status started = CheckStarted(run, "cannot execute"); !started.ok()) return started;
   if (absl::Status same = CheckSame(arm, run); !same.ok()) return same;
   return run;
 }

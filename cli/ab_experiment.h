@@ -39,9 +39,11 @@ class AbExperiment {
   static absl::StatusOr<AbExperiment> Prepare(AbSettings settings);
 
   // Runs everything. Errors: the command cannot be started, its exit status or output differs between runs, files
-  // cannot be made cold by this method.
+  // cannot be made cold by this method; Cancelled: a signal asked this process to end, and the command has ended.
   absl::StatusOr<AbResult> Run(const Progress& progress);
 
+  // The signal because of which Run was cancelled.
+  int interrupted_by() const { return interrupted_by_; }
   const Cooler& cooler() const { return cooler_; }
   // What arm `arm` counted; nothing for a bare arm.
   std::optional<Snapshot> Events(size_t arm) const;
@@ -49,6 +51,7 @@ class AbExperiment {
  private:
   explicit AbExperiment(AbSettings settings);
   absl::Status Watch();
+  absl::Status CheckStarted(const TimedRun& run, const char* fault);
   absl::StatusOr<TimedRun> RunArm(size_t arm);
   absl::Status CheckSame(size_t arm, const TimedRun& run);
 
@@ -57,6 +60,7 @@ class AbExperiment {
   std::vector<std::optional<RunSegment>> segments_;  // one an arm
   Cooler cooler_;
   std::optional<TimedRun> reference_;  // the first run
+  int interrupted_by_ = 0;
 };
 
 }  // namespace ahead::cli

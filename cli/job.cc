@@ -69,9 +69,6 @@ bool TakeChildEvents(pid_t child, int& wait_status) {
 
 bool IsSentByProcess(const siginfo_t& info) { return info.si_code <= 0; }
 
-// A hangup by the kernel goes to the terminal's whole foreground group; the command has its own copy if it is there.
-bool IsCommandsOwn(const siginfo_t& info, pid_t child) { return !IsSentByProcess(info) && getpgid(child) == getpgrp(); }
-
 }  // namespace
 
 JobEnd FollowJob(pid_t child, const SignalScope& signals) {
@@ -99,6 +96,19 @@ JobEnd FollowJob(pid_t child, const SignalScope& signals) {
         if (!IsCommandsOwn(info, child) && info.si_pid != child) kill(child, number);
     }
   }
+}
+
+bool IsCommandsOwn(const siginfo_t& info, pid_t child) { return !IsSentByProcess(info) && getpgid(child) == getpgrp(); }
+
+void DieBy(int number) {
+  struct sigaction plain = {};
+  plain.sa_handler = SIG_DFL;
+  sigaction(number, &plain, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  raise(number);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
 }
 
 int ShellStatusOf(int wait_status) {

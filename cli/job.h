@@ -24,9 +24,18 @@ inline constexpr std::initializer_list<int> kJobSignals = {SIGCHLD, SIGCONT, SIG
 // somebody sent to this process are passed on; when the command stops, this process stops itself by the same signal, so
 // that a shell sees its job stopped; when this process is continued, so is the command.
 //
-// A signal sent to the whole process group reaches the command twice, at once and passed on: the two cases look the
-// same to us. Only what the kernel itself sends to the group (the terminal's HUP) is told apart and not passed on.
+// A signal that a process sends to the whole group reaches the command twice, directly and passed on: kill(pid) and
+// kill(-pgid) leave the same siginfo (ADR 0006). Only what the kernel itself sends to the group (the terminal's HUP) is
+// told apart and not passed on.
 JobEnd FollowJob(pid_t child, const SignalScope& signals);
+
+// Says whether the command has a copy of its own of a signal that came to this process: the kernel sends the terminal's
+// signals to the whole foreground group.
+bool IsCommandsOwn(const siginfo_t& info, pid_t child);
+
+// Ends this process by `number`, so that whoever waits for it sees of what it died: a shell breaks out of a loop only
+// then. Returns where the signal ends nobody.
+void DieBy(int number);
 
 // Returns the status as a shell shows it: the command's own, or 128+N when it died by signal N.
 int ShellStatusOf(int wait_status);

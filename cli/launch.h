@@ -52,7 +52,8 @@ enum class LaunchFault : uint8_t { kNone, kNoProcess, kNotExecuted };
 struct Launched {
   pid_t pid = -1;
   LaunchFault fault = LaunchFault::kNone;
-  int error = 0;  // errno; pid is -1 then
+  int error = 0;       // errno; pid is -1 then
+  pid_t command = -1;  // whom signals are for, where that is not `pid` itself
 };
 
 // Starts the program at `path` with the arguments `words` (the first is its own name). A file that execve does not

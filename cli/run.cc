@@ -51,18 +51,6 @@ int RefuseToStart(const char* name, const std::string& command, int error, const
   return ShellStatus(error);
 }
 
-// A shell breaks out of a loop only when it sees that its command died of the terminal's interrupt.
-void DieInterrupted() {
-  struct sigaction plain = {};
-  plain.sa_handler = SIG_DFL;
-  sigaction(SIGINT, &plain, nullptr);
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, SIGINT);
-  raise(SIGINT);
-  sigprocmask(SIG_UNBLOCK, &only, nullptr);
-}
-
 void PrintTables(const absl::StatusOr<RunSegment>& segment) {
   const absl::StatusOr<Snapshot> counted = segment.ok() ? segment->Read() : segment.status();
   if (!counted.ok()) return Complain(kName, absl::StrCat("no tables: ", std::string(counted.status().message())));
@@ -115,7 +103,7 @@ int RunCommand(const char* name, const EngineOptions& options, const std::vector
   if (inactivity.refuses_library) tell();
   const JobEnd end = FollowJob(launched.pid, signals);
   at_end(segment);
-  if (end.was_interrupted && WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGINT) DieInterrupted();
+  if (end.was_interrupted && WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGINT) DieBy(SIGINT);
   return ShellStatusOf(end.wait_status);
 }
 

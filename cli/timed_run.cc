@@ -16,6 +16,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cli/job.h"
 
 namespace ahead::cli {
 namespace {
@@ -82,17 +83,29 @@ double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
+// Passes on what asks this process to end, and notes it.
+void TakeSignals(const Launched& launched, int signal_fd, TimedRun& run) {
+  const pid_t command = launched.command > 0 ? launched.command : launched.pid;
+  signalfd_siginfo came;
+  while (read(signal_fd, &came, sizeof came) == sizeof came) {
+    const auto number = static_cast<int>(came.ssi_signo);
+    if (number == SIGCHLD) continue;
+    run.interrupted_by = number;
+    siginfo_t info = {};
+    info.si_code = came.ssi_code;
+    if (!IsCommandsOwn(info, command)) kill(command, number);
+  }
+}
+
 // Reads the output until the process ends; notes the end before anything else.
-void Follow(pid_t pid, int ended_fd, int output_fd, double began, OutputReader& reader, TimedRun& run) {
-  pollfd watched[] = {{ended_fd, POLLIN, 0}, {output_fd, POLLIN, 0}};
+void Follow(const Launched& launched, int signal_fd, int output_fd, double began, OutputReader& reader, TimedRun& run) {
+  pollfd watched[] = {{signal_fd, POLLIN, 0}, {output_fd, POLLIN, 0}};
   for (;;) {
     if (poll(watched, 2, -1) < 0) continue;
     if (watched[0].revents != 0) {
-      signalfd_siginfo ignored;
-      while (read(ended_fd, &ignored, sizeof ignored) > 0) {
-      }
+      TakeSignals(launched, signal_fd, run);
       rusage usage;
-      if (wait4(pid, &run.wait_status, WNOHANG, &usage) == pid) {
+      if (wait4(launched.pid, &run.wait_status, WNOHANG, &usage) == launched.pid) {
         run.real_s = Now() - began;
         run.user_s = Seconds(usage.ru_utime);
         run.sys_s = Seconds(usage.ru_stime);
@@ -130,15 +143,15 @@ TimedRun RunTimed(const std::function<Launched(const Streams&)>& start, const Si
   fcntl(output.fd(), F_SETPIPE_SZ, kPipeBytes);
   const Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Descriptor errors(memfd_create("ahead-stderr", MFD_CLOEXEC));
-  const Descriptor ended(signalfd(-1, &signals.signals(), SFD_CLOEXEC | SFD_NONBLOCK));
-  if (input.fd() < 0 || errors.fd() < 0 || ended.fd() < 0) return run.launch_error = errno, run;
+  const Descriptor came(signalfd(-1, &signals.signals(), SFD_CLOEXEC | SFD_NONBLOCK));
+  if (input.fd() < 0 || errors.fd() < 0 || came.fd() < 0) return run.launch_error = errno, run;
 
   OutputReader reader;
   const double began = Now();
   const Launched launched = start({input.fd(), output_end.fd(), errors.fd(), nullptr});
   if (launched.pid < 0) return run.launch_error = launched.error, run;
   output_end.Close();
-  Follow(launched.pid, ended.fd(), output.fd(), began, reader, run);
+  Follow(launched, came.fd(), output.fd(), began, reader, run);
   fcntl(output.fd(), F_SETFL, O_NONBLOCK);
   while (reader.ReadFrom(output.fd()) > 0) {
   }

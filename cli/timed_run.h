@@ -1,8 +1,11 @@
 // One run of a command: how long it took, as `time` would say, and what it printed.
 #pragma once
 
+#include <signal.h>
+
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 #include "cli/launch.h"
@@ -26,12 +29,17 @@ struct TimedRun {
   double sys_s = 0;
   int wait_status = 0;
   Output output;
-  std::string errors;  // the start of what it wrote to stderr
+  std::string errors;      // the start of what it wrote to stderr
+  int interrupted_by = 0;  // the last signal that asked this process to end; it was passed on to the command
 };
 
+// Every signal RunTimed takes.
+inline constexpr std::initializer_list<int> kTimedRunSignals = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+
 // Starts a process through `start`, which gets the streams to give to it: no input, a pipe that is read here, and a
-// file in memory for stderr. Waits for its end. Takes: `signals`, which must block SIGCHLD. Children that run on with
-// the output open are not waited for.
+// file in memory for stderr. Waits for its end; INT, TERM and HUP that come to this process meanwhile are passed on to
+// it. Takes: `signals`, which must block kTimedRunSignals. Children that run on with the output open are not waited
+// for.
 TimedRun RunTimed(const std::function<Launched(const Streams&)>& start, const SignalScope& signals);
 
 // Says in words where two outputs differ: the line and both texts if they are in the start, else the lengths or sums.

@@ -170,12 +170,14 @@ void KeepOnly(int one, int other) {
 }
 
 // Watches the command from a process that nobody waits for, and ends as the command does.
-[[noreturn]] void WatchAndEnd(const std::function<Launched()>& launch, int list_fd) {
+// Tells the number of the command through `command_fd`.
+[[noreturn]] void WatchAndEnd(const std::function<Launched()>& launch, int list_fd, int command_fd) {
   int status_ends[2];
   if (pipe2(status_ends, O_CLOEXEC) != 0) _exit(kNotExecutable);
   if (fork() == 0) {
     close(status_ends[0]);
     const Launched command = launch();
+    if (write(command_fd, &command.pid, sizeof command.pid) < 0) _exit(kNotExecutable);
     int status = ShellStatus(command.error) << 8;  // as waitpid would tell
     if (command.pid < 0 && write(status_ends[1], &status, sizeof status) < 0) _exit(kNotExecutable);
     KeepOnly(list_fd, status_ends[1]);
@@ -183,6 +185,7 @@ void KeepOnly(int one, int other) {
     _exit(0);
   }
   close(status_ends[1]);
+  close(command_fd);
   int status = 0;
   if (read(status_ends[0], &status, sizeof status) != sizeof status) _exit(kNotExecutable);
   EndAs(status);
@@ -205,12 +208,21 @@ OpenWatch::~OpenWatch() {
 
 Launched OpenWatch::Start(const std::string& path, const std::vector<std::string>& words, Environment& environment,
                           const SignalScope& signals, const Streams& streams) {
+  int command_ends[2];
+  if (pipe2(command_ends, O_CLOEXEC) != 0) return {-1, LaunchFault::kNoProcess, errno};
   const pid_t watcher = fork();
-  if (watcher < 0) return {-1, LaunchFault::kNoProcess, errno};
-  if (watcher > 0) return {watcher, LaunchFault::kNone, 0};
-  Streams watched = streams;
-  watched.prepare = AskToBeWatched;
-  WatchAndEnd([&] { return Launch(path, words, environment, signals, watched); }, list_fd_);
+  if (watcher == 0) {
+    Streams watched = streams;
+    watched.prepare = AskToBeWatched;
+    close(command_ends[0]);
+    WatchAndEnd([&] { return Launch(path, words, environment, signals, watched); }, list_fd_, command_ends[1]);
+  }
+  const int error = errno;
+  close(command_ends[1]);
+  Launched launched = {watcher, LaunchFault::kNone, 0};
+  if (watcher > 0 && read(command_ends[0], &launched.command, sizeof launched.command) < 0) launched.command = -1;
+  close(command_ends[0]);
+  return watcher < 0 ? Launched{-1, LaunchFault::kNoProcess, error} : launched;
 }
 
 std::vector<std::string> OpenWatch::Files() const {

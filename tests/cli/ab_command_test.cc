@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 
 #include <algorithm>
@@ -158,6 +160,30 @@ TEST_F(AbCommandTest, CommandThatIsMissingIsSaid) {
   EXPECT_TRUE(ended.exited_with(1));
   EXPECT_EQ(ended.errors, "ahead ab: cannot execute '/nonexistent/command': No such file or directory\n");
 }
+
+class AbSignalTest : public AbCommandTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(AbSignalTest, SignalToAbAloneEndsTheRunAndThenAb) {
+  const std::string fifo = folder_ / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  // The run that is reached tells through the fifo, then waits for the signal.
+  const std::string command =
+      "trap 'echo ended >" + folder_ / "ended" + "; exit 3' TERM; echo ready >" + fifo + "; read never <" + fifo;
+  Process ab({installed_.ahead(), "ab", "--arm", "bare", "--arm", "on", "--cold", GetParam(), "--runs", "6", "--",
+              "/bin/sh", "-c", command});
+  char ready[8];
+  const int fd = open(fifo.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GT(read(fd, ready, sizeof ready), 0);
+  kill(ab.pid(), SIGTERM);
+  const Ended ended = ab.Finish();
+  close(fd);
+  EXPECT_TRUE(WIFSIGNALED(ended.wait_status) && WTERMSIG(ended.wait_status) == SIGTERM) << ended.wait_status;
+  EXPECT_EQ(ended.errors, "ahead ab: no comparison: ended by signal 15 (Terminated)\n");
+  EXPECT_EQ(ReadFile(folder_ / "ended"), "ended\n") << "ab must outlive the command";
+}
+
+// With "evict" the first run is the one that is watched.
+INSTANTIATE_TEST_SUITE_P(EachKindOfRun, AbSignalTest, testing::Values("none", "evict"));
 
 TEST_F(AbCommandTest, EvictedFilesAreCheckedAndOneThatStaysIsNamed) {
   struct statfs system;

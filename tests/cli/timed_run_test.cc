@@ -12,7 +12,7 @@ namespace ahead::cli {
 namespace {
 
 TimedRun RunWords(const std::vector<std::string>& words) {
-  const SignalScope signals({SIGCHLD});
+  const SignalScope signals(kTimedRunSignals);
   Environment environment = Environment::Inherited();
   return RunTimed([&](const Streams& streams) { return Launch(words[0], words, environment, signals, streams); },
                   signals);
@@ -64,6 +64,17 @@ TEST(TimedRunTest, DeathBySignalIsKept) {
   const TimedRun run = RunShell("kill -9 $$");
   ASSERT_TRUE(WIFSIGNALED(run.wait_status));
   EXPECT_EQ(WTERMSIG(run.wait_status), 9);
+}
+
+TEST(TimedRunTest, RequestToEndIsPassedOnAndNoted) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const std::string name = std::to_string(number);
+    const TimedRun run = RunShell("trap 'echo got " + name + "; exit 4' " + name + "; kill -" + name +
+                                  " $PPID; while :; do read x </dev/null; done");
+    EXPECT_EQ(run.interrupted_by, number);
+    EXPECT_EQ(run.output.start, "got " + name + "\n");
+    EXPECT_EQ(WEXITSTATUS(run.wait_status), 4);
+  }
 }
 
 TEST(TimedRunTest, DifferenceNamesTheLine) {
