@@ -29,10 +29,10 @@ bool IsText(const char* path) {
   return true;
 }
 
-// In the child of a vfork: system calls only. An errno goes to `error_fd`, which execve closes. (Memory would do as
-// well, were it not that the thread sanitizer makes a fork of a vfork.)
+// In the child of a vfork: system calls only. An errno goes to `error_fd`, which execve closes, and to `error`, in the
+// parent's memory. (Memory alone would do, were it not that the thread sanitizer makes a fork of a vfork.)
 [[noreturn]] void Become(const char* path, char* const* arguments, char* const* shell_arguments, char* const* variables,
-                         const SignalScope& signals, const Streams& streams, int error_fd) {
+                         const SignalScope& signals, const Streams& streams, int error_fd, volatile int& error) {
   const int wanted[] = {streams.input, streams.output, streams.error};
   for (int fd = 0; fd < 3; ++fd)
     if (wanted[fd] >= 0) dup2(wanted[fd], fd);
@@ -41,7 +41,8 @@ bool IsText(const char* path) {
   execve(path, arguments, variables);
   const int refused = errno;
   if (refused == ENOEXEC && IsText(path)) execve("/bin/sh", shell_arguments, variables);
-  if (write(error_fd, &refused, sizeof refused) < 0) _exit(kNotExecutable);
+  error = refused;
+  if (error_fd >= 0 && write(error_fd, &refused, sizeof refused) < 0) _exit(kNotExecutable);
   _exit(ShellStatus(refused));
 }
 
@@ -73,20 +74,25 @@ Launched Launch(const std::string& path, const std::vector<std::string>& words, 
   shell_words.insert(shell_words.end(), words.begin() + 1, words.end());
   const std::vector<char*> shell_arguments = Pointers(shell_words);
   char* const* variables = environment.pointers();
-  int error_ends[2];
-  if (pipe2(error_ends, O_CLOEXEC) != 0) return {-1, LaunchFault::kNoProcess, errno};
+  int error_ends[2] = {-1, -1};
+  // Where not even two descriptors are left, memory has to do.
+  if (pipe2(error_ends, O_CLOEXEC) != 0) error_ends[0] = error_ends[1] = -1;
+  volatile int refused = 0;
   const pid_t child = vfork();
   if (child == 0)
-    Become(path.c_str(), arguments.data(), shell_arguments.data(), variables, signals, streams, error_ends[1]);
-  int error = errno;
-  close(error_ends[1]);
-  const bool is_refused = child > 0 && read(error_ends[0], &error, sizeof error) == sizeof error;
-  close(error_ends[0]);
+    Become(path.c_str(), arguments.data(), shell_arguments.data(), variables, signals, streams, error_ends[1], refused);
+  const int error = errno;
+  if (error_ends[0] >= 0) {
+    close(error_ends[1]);
+    int told = 0;
+    if (child > 0 && read(error_ends[0], &told, sizeof told) == sizeof told) refused = told;
+    close(error_ends[0]);
+  }
   if (child < 0) return {-1, LaunchFault::kNoProcess, error};
-  if (!is_refused) return {child, LaunchFault::kNone, 0};
+  if (refused == 0) return {child, LaunchFault::kNone, 0};
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
-  return {-1, LaunchFault::kNotExecuted, error};
+  return {-1, LaunchFault::kNotExecuted, refused};
 }
 
 }  // namespace ahead::cli

@@ -31,9 +31,11 @@ absl::StatusOr<RunSegment> RunSegment::Create(const Environment& environment) {
   if (stats.empty()) {
     made.fd_ = CreateSegmentMemfd(DescribeVariables(environment).c_str());
     if (made.fd_ < 0)
-      return absl::UnavailableError(absl::StrCat("cannot make the memory that a run shares: ", strerror(errno)));
+      return absl::InternalError(absl::StrCat("cannot make the memory that a run shares: ", strerror(errno)));
     made.path_ = absl::StrCat("/proc/", getpid(), "/fd/", made.fd_);
-    return made;
+    if (access(made.path_.c_str(), R_OK | W_OK) == 0) return made;
+    return absl::InternalError(absl::StrCat("its programs cannot reach ", made.path_, " (", strerror(errno),
+                                            "): is /proc mounted? --stats FILE needs none"));
   }
   if (HasProcessPattern(stats.c_str()))
     return absl::UnavailableError(absl::StrCat("each process has a statistics file of its own, ", stats));

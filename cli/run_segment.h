@@ -15,7 +15,8 @@ class RunSegment {
  public:
   // Takes: `environment`, the run's, with the engine options in force. A statistics file is made if it is not there, so
   // that it is live from the start. Errors: kFailedPrecondition, the statistics file cannot be had; kUnavailable, there
-  // is no segment of the whole run, because each process has a file of its own (%p) or there is no memory for one.
+  // is no segment of the whole run, because each process has a file of its own (%p); kInternal, there can be none here:
+  // no memory, or no /proc through which programs find it.
   static absl::StatusOr<RunSegment> Create(const Environment& environment);
 
   RunSegment(RunSegment&& other) noexcept;

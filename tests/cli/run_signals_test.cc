@@ -65,6 +65,19 @@ TEST_F(RunSignalsTest, InterruptAndQuitAreLeftToTheCommand) {
   EXPECT_TRUE(run.Finish().exited_with(0));
 }
 
+TEST_F(RunSignalsTest, SignalToTheGroupIsNeverLost) {
+  Process run(Subject({"signals"}), LeadGroup);
+  ASSERT_EQ(run.ReadLine(), "ready");
+  kill(-run.pid(), SIGUSR1);
+  EXPECT_EQ(run.ReadLine(), std::to_string(SIGUSR1));
+  kill(-run.pid(), SIGTERM);
+  // The first may come a second time, passed on: it cannot be told from one for ahead alone.
+  std::string line = run.ReadLine();
+  if (line == std::to_string(SIGUSR1)) line = run.ReadLine();
+  EXPECT_EQ(line, std::to_string(SIGTERM));
+  EXPECT_TRUE(run.Finish().exited_with(0));
+}
+
 TEST_F(RunSignalsTest, CommandKilledByAPassedOnSignalGivesItsStatus) {
   Process run({installed_.ahead(), "run", "--", "/bin/sh", "-c", "echo ready; exec cat <&4"}, [] {
     int never[2];
