@@ -1,14 +1,45 @@
 #include "shim/message.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <cstdint>
 
 #include "core/options.h"
 
 namespace ahead {
 namespace {
+
+// A set of signals as the kernel has it.
+using SignalSet = uint64_t;
+constexpr SignalSet SetOf(int signal) { return SignalSet{1} << (signal - 1); }
+
+// Keeps from the host, which wrote nothing, the signals that a write can be answered with: nobody reads standard error
+// any more, or it is a file that may not grow. Both are sent to the thread that writes.
+class WriteSignalsHeld {
+ public:
+  WriteSignalsHeld() noexcept {
+    syscall(SYS_rt_sigpending, &pending_before_, sizeof(SignalSet));
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &kHeld, &mask_before_, sizeof(SignalSet));
+  }
+  ~WriteSignalsHeld() {
+    const SignalSet ours = kHeld & ~pending_before_;
+    const timespec at_once{};
+    if (ours != 0) syscall(SYS_rt_sigtimedwait, &ours, nullptr, &at_once, sizeof(SignalSet));
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask_before_, nullptr, sizeof(SignalSet));
+  }
+  WriteSignalsHeld(const WriteSignalsHeld&) = delete;
+  WriteSignalsHeld& operator=(const WriteSignalsHeld&) = delete;
+
+ private:
+  static constexpr SignalSet kHeld = SetOf(SIGPIPE) | SetOf(SIGXFSZ);
+  SignalSet pending_before_ = 0;
+  SignalSet mask_before_ = 0;
+};
 
 // One line, written by one call, so that lines of several processes do not mix.
 class Line {
@@ -16,6 +47,7 @@ class Line {
   Line() noexcept { Add("ahead: "); }
   ~Line() {
     text_[size_++] = '\n';
+    const WriteSignalsHeld held;
     syscall(SYS_write, STDERR_FILENO, text_, size_);
   }
   Line(const Line&) = delete;

@@ -74,6 +74,19 @@ TEST_F(SettingsTest, ForeignFileIsNotWrittenTo) {
   ExpectOneLine(outcome, "AHEAD_STATS=" + text_, "cannot be used");
 }
 
+// Not the shell before it is preloaded, which would say it, too.
+TEST_F(SettingsTest, WhatIsSaidEndsNoHostThatNobodyListensTo) {
+  EXPECT_EQ(RunBare({Host("unread_stderr"), "env", "LD_PRELOAD=" AHEAD_LIBRARY, "AHEAD_RATIO=101", "cat", text_}),
+            RunBare({"cat", text_}));
+}
+
+TEST_F(SettingsTest, WhatIsSaidEndsNoHostWhoseFilesMayNotGrow) {
+  EXPECT_EQ(
+      RunBare({"sh", "-c", "ulimit -f 0; exec env LD_PRELOAD=" AHEAD_LIBRARY " AHEAD_RATIO=101 cat \"$0\" 2> \"$1\"",
+               text_, folder_.Path("err")}),
+      RunBare({"cat", text_}));
+}
+
 TEST_F(SettingsTest, StaleSessionIsPassedByInSilence) { EXPECT_EQ(Read({"AHEAD_SESSION=/proc/1/fd/12345"}), bare_); }
 
 TEST_F(SettingsTest, ExcludedFilesAreNotWatched) {
