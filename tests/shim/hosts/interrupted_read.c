@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -56,7 +57,7 @@ static void Disturbed(const char* name, int flags) {
 }
 
 static void* ReadAlong(void* stop) {
-  while (!*(volatile int*)stop) SumOfFile(path, 1L << 40);
+  while (!atomic_load((atomic_int*)stop)) SumOfFile(path, 1L << 40);
   return NULL;
 }
 
@@ -66,9 +67,9 @@ static void Waited(void) {
   sigaddset(&set, SIGUSR2);
   sigaddset(&set, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
-  volatile int stop = 0;
+  atomic_int stop = 0;
   pthread_t thread;
-  if (pthread_create(&thread, NULL, ReadAlong, (void*)&stop) != 0) exit(6);
+  if (pthread_create(&thread, NULL, ReadAlong, &stop) != 0) exit(6);
   int child = fork();
   if (child == 0) {
     for (int i = 0; i < 3; ++i) kill(getppid(), SIGUSR2);
@@ -86,7 +87,7 @@ static void Waited(void) {
   if (read(signals, &info, sizeof info) != sizeof info) exit(7);
   if (sigwait(&set, &number) != 0) exit(8);
   Say(" by file %u by sigwait %d\n", info.ssi_signo, number);
-  stop = 1;
+  atomic_store(&stop, 1);
   pthread_join(thread, NULL);
   sigset_t now;
   pthread_sigmask(SIG_BLOCK, NULL, &now);
