@@ -79,7 +79,9 @@ void Init(TraceHeader* header, ByteCount total, ByteCount page) {
 bool MayGrowTo(int64_t bytes) {
   rlimit limit{};
   if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, &limit) != 0) return true;
-  return limit.rlim_cur >= static_cast<uint64_t>(bytes);
+  if (limit.rlim_cur >= static_cast<uint64_t>(bytes)) return true;
+  errno = EFBIG;
+  return false;
 }
 
 // Makes the file at least `bytes` long and its space certain. Where the file system cannot reserve, zeros are appended
