@@ -183,8 +183,7 @@ void AddAbCommand(CLI::App& app, const std::vector<std::string>& command, int& e
       "exit status must be the same in all runs. Which files it reads is found out in a first run that is not timed.\n"
       "Exit status: 0 when a comparison was made, whatever it says; 1 when not; 2 for bad usage.");
   ab->callback([given, &command, &exit_status] {
-    if (command.empty())
-      throw CLI::ValidationError("COMMAND", "none given; usage: ahead ab --arm NAME --arm NAME -- COMMAND");
+    RequireCommand(command, "ahead ab --arm NAME --arm NAME -- COMMAND");
     exit_status = CompareArms(*given, command);
   });
 }

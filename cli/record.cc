@@ -106,7 +106,10 @@ int Record(Request& request, const std::vector<std::string>& command) {
   TraceOutput output(request.output);
   if (!output.is_open())
     return Complain(kName, Says(absl::StrCat("cannot write '", request.output, "'"), errno)), kRunFailure;
-  request.options.Set("trace", absl::StrCat("/proc/", getpid(), "/fd/", memfd));
+  const std::string trace = absl::StrCat("/proc/", getpid(), "/fd/", memfd);
+  if (access(trace.c_str(), R_OK | W_OK) != 0)
+    return Complain(kName, Says(absl::StrCat("programs cannot reach ", trace), errno)), kRunFailure;
+  request.options.Set("trace", trace);
 
   bool is_saved = false;
   const int status = RunCommand(kName, request.options, command, [&](const absl::StatusOr<RunSegment>&) {
@@ -140,7 +143,7 @@ void AddRecordCommand(CLI::App& app, const std::vector<std::string>& command, in
       ->type_name("SIZE");
   AddEngineOptions(*record, request->options);
   record->callback([request, &command, &exit_status] {
-    if (command.empty()) throw CLI::ValidationError("COMMAND", "none given; usage: ahead record [-o FILE] -- COMMAND");
+    RequireCommand(command, "ahead record [-o FILE] -- COMMAND");
     if (!request->options.Get("trace").empty())
       throw CLI::ValidationError("--trace", "is made by record itself; name the file with -o");
     const auto most = static_cast<int64_t>(kTraceHeaderBytes + kTraceMaxRecords * kTraceRecordBytes);

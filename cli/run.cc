@@ -118,8 +118,7 @@ void AddRunCommand(CLI::App& app, const std::vector<std::string>& command, int& 
   run->add_flag("--tables", *prints_tables, "print the event tables on stderr when the command has ended");
   AddEngineOptions(*run, *options);
   run->callback([options, prints_tables, &command, &exit_status] {
-    if (command.empty())
-      throw CLI::ValidationError("COMMAND", "none given; usage: ahead run [--OPTION VALUE]... -- COMMAND");
+    RequireCommand(command, "ahead run [--OPTION VALUE]... -- COMMAND");
     exit_status = RunCommand(kName, *options, command, [prints_tables](const absl::StatusOr<RunSegment>& segment) {
       if (*prints_tables) PrintTables(segment);
     });

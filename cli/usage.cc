@@ -76,6 +76,10 @@ void Complain(const std::string& command, const std::string& message) {
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
+void RequireCommand(const std::vector<std::string>& command, const std::string& usage) {
+  if (command.empty()) throw CLI::ValidationError("COMMAND", absl::StrCat("none given; usage: ", usage));
+}
+
 CLI::Option* AddWholeNumber(CLI::App& app, const std::string& name, int64_t& target, int64_t min, int64_t max,
                             const std::string& help) {
   const auto check = [min, max](std::string& text) -> std::string {

@@ -19,6 +19,9 @@ void Complain(const std::string& command, const std::string& message);
 // Sets the usage line that --help of `app` begins with.
 void SetUsage(CLI::App& app, const std::string& usage);
 
+// Refuses a command line that names no command to run. `usage`: what to type instead. Throws a refusal.
+void RequireCommand(const std::vector<std::string>& command, const std::string& usage);
+
 // Adds an option that takes a whole number in [min, max].
 CLI::Option* AddWholeNumber(CLI::App& app, const std::string& name, int64_t& target, int64_t min, int64_t max,
                             const std::string& help);

@@ -79,111 +79,82 @@ class JobControlTest : public testing::Test {
     ASSERT_TRUE(terminal_.Prints("begin")) << terminal_.seen();
   }
 
+  // Types `line`; fails unless `answer` is printed then.
+  void Type(const std::string& line, const std::string& answer) {
+    terminal_.Type(line);
+    ASSERT_TRUE(terminal_.Prints(answer)) << "no '" << answer << "' after '" << line << "' in:\n" << terminal_.seen();
+  }
+  void ExpectStatus(int status) { Type("echo status=$?\n", "status=" + std::to_string(status)); }
+  // Of a job whose last command is `cat`: stopped now, it goes on in the foreground and ends well.
+  void ContinueCat(const std::string& shown) {
+    Type("fg\n", shown);
+    Type("two\n", "two");
+    terminal_.Type(kEndOfInput);
+  }
+
   Installation installed_;
   Terminal terminal_;
 };
 
 TEST_F(JobControlTest, SuspendedJobContinuesInTheForeground) {
-  terminal_.Type("ahead run -- cat\n");
-  terminal_.Type("one\n");
-  ASSERT_TRUE(terminal_.Prints("one")) << terminal_.seen();
-  terminal_.Type(kSuspend);
-  ASSERT_TRUE(terminal_.Prints("Stopped")) << terminal_.seen();
-  terminal_.Type("fg\n");
-  ASSERT_TRUE(terminal_.Prints("ahead run -- cat")) << terminal_.seen();
-  terminal_.Type("two\n");
-  ASSERT_TRUE(terminal_.Prints("two")) << terminal_.seen();
-  terminal_.Type(kEndOfInput);
-  terminal_.Type("echo status=$?\n");
-  EXPECT_TRUE(terminal_.Prints("status=0")) << terminal_.seen();
+  Type("ahead run -- cat\none\n", "one");
+  Type(kSuspend, "Stopped");
+  ContinueCat("ahead run -- cat");
+  ExpectStatus(0);
 }
 
 TEST_F(JobControlTest, StoppedJobContinuesInTheBackground) {
-  terminal_.Type("ahead run -- sh -c 'kill -STOP $$; echo resumed; exit 3'\n");
-  ASSERT_TRUE(terminal_.Prints("Stopped")) << terminal_.seen();
-  terminal_.Type("bg\n");
-  ASSERT_TRUE(terminal_.Prints("resumed")) << terminal_.seen();
+  Type("ahead run -- sh -c 'kill -STOP $$; echo resumed; exit 3'\n", "Stopped");
+  Type("bg\n", "resumed");
   EXPECT_TRUE(terminal_.Prints("Exit 3")) << terminal_.seen();
 }
 
 TEST_F(JobControlTest, BackgroundJobThatReadsTheTerminalIsStopped) {
-  terminal_.Type("ahead run -- cat &\n");
-  ASSERT_TRUE(terminal_.Prints("Stopped")) << terminal_.seen();
-  terminal_.Type("fg\n");
-  ASSERT_TRUE(terminal_.Prints("ahead run -- cat")) << terminal_.seen();
-  terminal_.Type("now\n");
-  ASSERT_TRUE(terminal_.Prints("now")) << terminal_.seen();
-  terminal_.Type(kEndOfInput);
-  terminal_.Type("echo status=$?\n");
-  EXPECT_TRUE(terminal_.Prints("status=0")) << terminal_.seen();
+  Type("ahead run -- cat &\n", "Stopped");
+  ContinueCat("ahead run -- cat");
+  ExpectStatus(0);
 }
 
 TEST_F(JobControlTest, PipelineIsOneJob) {
-  terminal_.Type("ahead run -- cat | ahead run -- cat\n");
-  terminal_.Type("one\n");
-  ASSERT_TRUE(terminal_.Prints("one")) << terminal_.seen();
-  terminal_.Type(kSuspend);
-  ASSERT_TRUE(terminal_.Prints("Stopped")) << terminal_.seen();
-  terminal_.Type("fg\n");
-  ASSERT_TRUE(terminal_.Prints("ahead run -- cat")) << terminal_.seen();
-  terminal_.Type("two\n");
-  ASSERT_TRUE(terminal_.Prints("two")) << terminal_.seen();
-  terminal_.Type(kEndOfInput);
-  terminal_.Type("echo status=$?\n");
-  EXPECT_TRUE(terminal_.Prints("status=0")) << terminal_.seen();
+  Type("ahead run -- cat | ahead run -- cat\none\n", "one");
+  Type(kSuspend, "Stopped");
+  ContinueCat("ahead run -- cat");
+  ExpectStatus(0);
 }
 
 TEST_F(JobControlTest, InterruptEndsTheCommandAndTheLoopAroundIt) {
-  terminal_.Type("for i in 1 2 3; do ahead run -- cat; done; echo after the loop\n");
-  terminal_.Type("one\n");
-  ASSERT_TRUE(terminal_.Prints("one")) << terminal_.seen();
-  terminal_.Type(kInterrupt);
-  ASSERT_TRUE(terminal_.Prints("% ")) << terminal_.seen();
-  terminal_.Type("echo status=$?\n");
-  EXPECT_TRUE(terminal_.Prints("status=130")) << terminal_.seen();
+  Type("for i in 1 2 3; do ahead run -- cat; done; echo after the loop\none\n", "one");
+  Type(kInterrupt, "% ");
+  ExpectStatus(130);
   EXPECT_EQ(terminal_.seen().find("after the loop"), std::string::npos);
 }
 
 TEST_F(JobControlTest, InterruptThatTheCommandHandlesEndsNothing) {
-  terminal_.Type(
-      "ahead run -- sh -c 'trap \"echo caught\" INT; echo ready; until read x; do :; done; echo read $x; exit 6'\n");
-  ASSERT_TRUE(terminal_.Prints("ready")) << terminal_.seen();
-  terminal_.Type(kInterrupt);
-  ASSERT_TRUE(terminal_.Prints("caught")) << terminal_.seen();
-  terminal_.Type("line\n");
-  ASSERT_TRUE(terminal_.Prints("read line")) << terminal_.seen();
-  terminal_.Type("echo status=$?\n");
-  EXPECT_TRUE(terminal_.Prints("status=6")) << terminal_.seen();
+  Type("ahead run -- sh -c 'trap \"echo caught\" INT; echo ready; until read x; do :; done; echo read $x; exit 6'\n",
+       "ready");
+  Type(kInterrupt, "caught");
+  Type("line\n", "read line");
+  ExpectStatus(6);
 }
 
 TEST_F(JobControlTest, KilledJobIsKilled) {
-  terminal_.Type("ahead run -- sh -c 'echo ready; exec tail -f /dev/null' &\n");
-  ASSERT_TRUE(terminal_.Prints("ready")) << terminal_.seen();
-  terminal_.Type("kill %1\n");
-  EXPECT_TRUE(terminal_.Prints("Exit 143")) << terminal_.seen();
+  Type("ahead run -- sh -c 'echo ready; exec tail -f /dev/null' &\n", "ready");
+  Type("kill %1\n", "Exit 143");
 }
 
 TEST_F(JobControlTest, ShellUnderTheRunHasJobControlOfItsOwn) {
   terminal_.Type("ahead run -- bash --norc --noprofile --noediting -i\n");
-  terminal_.Type("set -b; cat\n");
-  terminal_.Type("one\n");
-  ASSERT_TRUE(terminal_.Prints("one")) << terminal_.seen();
-  terminal_.Type(kSuspend);
-  ASSERT_TRUE(terminal_.Prints("Stopped")) << terminal_.seen();
-  terminal_.Type("fg\n");
-  ASSERT_TRUE(terminal_.Prints("cat")) << terminal_.seen();
-  terminal_.Type("two\n");
-  ASSERT_TRUE(terminal_.Prints("two")) << terminal_.seen();
-  terminal_.Type(kEndOfInput);
-  terminal_.Type("suspend -f\n");
-  ASSERT_TRUE(terminal_.Prints("Stopped")) << terminal_.seen();
-  terminal_.Type("fg\n");
-  ASSERT_TRUE(terminal_.Prints("ahead run -- bash")) << terminal_.seen();
-  terminal_.Type("echo still $((40 + 2))\n");
-  ASSERT_TRUE(terminal_.Prints("still 42")) << terminal_.seen();
+  Type(
+      "set -b; cat\n"
+      "one\n",
+      "one");
+  Type(kSuspend, "Stopped");
+  ContinueCat("cat");
+  Type("suspend -f\n", "Stopped");
+  Type("fg\n", "ahead run -- bash");
+  Type("echo still $((40 + 2))\n", "still 42");
   terminal_.Type("exit 9\n");
-  terminal_.Type("echo status=$?\n");
-  EXPECT_TRUE(terminal_.Prints("status=9")) << terminal_.seen();
+  ExpectStatus(9);
 }
 
 }  // namespace
