@@ -86,7 +86,7 @@ TEST_F(RunLimitsTest, ClosedStandardDescriptorsStayClosedForTheCommand) {
 }
 
 TEST_F(RunLimitsTest, RunsWithAsFewDescriptorsAsTheLoaderNeeds) {
-  for (const rlim_t most : {4, 5, 6, 8}) {
+  for (const rlim_t most : {4U, 5U, 6U, 8U}) {
     const Ended ended = Ahead({"--", "/bin/echo", "ran"}, [most] { LimitDescriptors(most); });
     if (ended.exited_with(kNotPossible)) GTEST_SKIP() << "descriptors cannot be limited";
     EXPECT_TRUE(ended.exited_with(0)) << most << ": " << ended.errors;
