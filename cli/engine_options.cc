@@ -43,11 +43,15 @@ bool NamesFile(size_t row) {
   return name == "stats" || name == "trace";
 }
 
-// Returns `path` as it is where the current folder is gone: nothing can be made there anyway.
-std::string Absolute(const std::string& path) {
+// Takes the pattern of a file name: in the folder before it a '%' is doubled. Returns it as it is where the current
+// folder is gone: nothing can be made there anyway.
+std::string Absolute(const std::string& pattern) {
   std::error_code gone;
-  const std::string absolute = std::filesystem::absolute(path, gone).string();
-  return gone ? path : absolute;
+  const std::filesystem::path folder = std::filesystem::current_path(gone);
+  if (pattern.starts_with('/') || gone) return pattern;
+  std::string absolute;
+  for (const char c : (folder / "").string()) absolute.append(c == '%' ? 2 : 1, c);
+  return absolute + pattern;
 }
 
 }  // namespace

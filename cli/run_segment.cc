@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <utility>
 
@@ -40,7 +41,8 @@ absl::StatusOr<RunSegment> RunSegment::Create(const Environment& environment) {
   if (HasProcessPattern(stats.c_str()))
     return absl::UnavailableError(absl::StrCat("each process has a statistics file of its own, ", stats));
   if (const std::string refused = MakeStatsFile(stats); !refused.empty()) return absl::FailedPreconditionError(refused);
-  made.path_ = stats;
+  char path[PATH_MAX];
+  if (ExpandProcessPattern(stats.c_str(), getpid(), path, sizeof path)) made.path_ = path;
   if (const absl::Status read = made.Restart(); !read.ok()) return absl::FailedPreconditionError(read.message());
   return made;
 }

@@ -276,6 +276,15 @@ TEST_F(RunTest, RelativePathsInTheEnvironmentAreMadeAbsolute) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "counts"));
 }
 
+TEST_F(RunTest, PercentSignInTheCurrentFolderIsNotOneOfThePattern) {
+  std::filesystem::create_directories(folder_ / "50%p");
+  const Ended ended = Process({installed_.ahead(), "run", "--tables", "--stats", "counts", "--", "/bin/true"}, [&] {
+                        if (chdir((folder_ / "50%p").c_str()) != 0) _exit(99);
+                      }).Finish();
+  EXPECT_THAT(ended.errors, testing::StartsWith("[table requests]"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "50%p/counts"));
+}
+
 TEST_F(RunTest, PreloadTooLongForTheKernelIsRefusedInWords) {
   const Ended ended = Process({installed_.ahead(), "run", "--", "/bin/echo", "ran"}, [] {
                         const std::string blanks(32 * static_cast<size_t>(sysconf(_SC_PAGESIZE)) - 40, ' ');
