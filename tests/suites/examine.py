@@ -3,6 +3,7 @@ changes its mind once in ten runs differs from itself, too. A preloaded run is n
 """
 import dataclasses
 import shutil
+import time
 import traceback
 
 import activity
@@ -23,28 +24,37 @@ class Setting:
 
 @dataclasses.dataclass
 class Report:
-    """`trouble`: why there is no comparison, or None."""
+    """`trouble`: why there is no comparison, or None. `seconds`: each run took, in their order."""
     unit: str
     comparison: verdicts.Comparison
     activity: activity.Activity
     trouble: str = None
+    seconds: list = dataclasses.field(default_factory=list)
 
 
 def examine(unit, place, setting):
+    report = Report(unit.name, verdicts.Comparison({}, {}, []), activity.Activity())
+
+    def once(name, preload=()):
+        begin = time.monotonic()
+        result = run(unit, place, setting, name, preload)
+        report.seconds.append(time.monotonic() - begin)
+        return result
+
     try:
-        first, _ = once(unit, place, setting, "bare-1", [])
-        ours, active = once(unit, place, setting, "preloaded", setting.preload)
-        bare = [first, once(unit, place, setting, "bare-2", [])[0]]
-        comparison = verdicts.compare(bare, ours)
-        while comparison.differences and len(bare) < 2 + setting.more_bare_runs:
-            bare.append(once(unit, place, setting, f"bare-{len(bare) + 1}", [])[0])
-            comparison = verdicts.compare(bare, ours)
-        return Report(unit.name, comparison, active)
+        first, _ = once("bare-1")
+        ours, report.activity = once("preloaded", setting.preload)
+        bare = [first, once("bare-2")[0]]
+        report.comparison = verdicts.compare(bare, ours)
+        while report.comparison.differences and len(bare) < 2 + setting.more_bare_runs:
+            bare.append(once(f"bare-{len(bare) + 1}")[0])
+            report.comparison = verdicts.compare(bare, ours)
     except Exception:  # one unit that cannot be run must not hide what the others find
-        return Report(unit.name, verdicts.Comparison({}, {}, []), activity.Activity(), traceback.format_exc())
+        report.trouble = traceback.format_exc()
+    return report
 
 
-def once(unit, place, setting, name, preload):
+def run(unit, place, setting, name, preload):
     """Returns the verdicts of one run and what the library did in it."""
     with places.scratch_folder(setting.scratch) as scratch:
         try:

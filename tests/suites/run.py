@@ -53,6 +53,7 @@ def parse(argv):
     add("--more-bare-runs", type=int, default=4, help="of a unit with differences (%(default)s)")
     add("--keep", type=pathlib.Path, help="leave what all runs printed in this folder")
     add("--after", type=pathlib.Path, help="preload this library after ours, to see that the run can fail")
+    add("--times", action="store_true", help="print how long the runs of each unit took")
     add("--list", action="store_true", help="print the units and run nothing")
     return parser.parse_args(argv)
 
@@ -101,6 +102,8 @@ def run_suite(suite, place, setting, options):
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         reports = list(pool.map(lambda unit: examine.examine(unit, place, setting), units))
     lines, is_well = summary(title, reports, place.must_ask)
+    if options.times:
+        lines += [f"  {report.unit}: {' '.join(f'{second:.1f}' for second in report.seconds)} s" for report in reports]
     print("\n".join(lines), flush=True)
     return is_well
 
