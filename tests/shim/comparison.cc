@@ -3,7 +3,6 @@
 namespace ahead::shim_test {
 namespace {
 
-constexpr size_t kTextBytes = 3'000'000;
 const char* const kPreload = "LD_PRELOAD=" AHEAD_LIBRARY;
 
 Words With(Words argv, const std::string& file) {
@@ -14,7 +13,7 @@ Words With(Words argv, const std::string& file) {
 
 }  // namespace
 
-ComparisonTest::ComparisonTest() : text_(folder_.WriteText("text", kTextBytes)) {
+ComparisonTest::ComparisonTest(size_t text_bytes) : text_(folder_.WriteText("text", text_bytes)) {
   if (disk_.is_mounted()) disk_.Copy(text_, "text");
 }
 

@@ -15,7 +15,7 @@ inline constexpr char kFile[] = "FILE";
 
 class ComparisonTest : public testing::Test {
  protected:
-  ComparisonTest();
+  explicit ComparisonTest(size_t text_bytes = 3'000'000);
 
   // Compares a bare and a preloaded run on a file of a local disk and, with statistics kept, on one of a FUSE disk
   // where there is one. `argv`: kFile stands for the file. Returns what the last preloaded run printed.
