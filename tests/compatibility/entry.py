@@ -14,6 +14,8 @@ PRELUDE = r"""
 wait_for() { local i; for (( i = 0; i < 600; ++i )); do "$@" >/dev/null 2>&1 && return 0; sleep .1; done; return 1; }
 # mapped NAME PID: keeps whether the library is in that process, for Entry.mapped.
 mapped() { { grep -c libahead.so "/proc/$2/maps" || true; } >"$PROOF/$1"; }
+# as_mapped NAME PID COMMAND: the same, when PID has become COMMAND.
+as_mapped() { is() { [ "$(<"/proc/$1/comm")" = "$2" ]; }; wait_for is "$2" "$3" && mapped "$1" "$2"; }
 # free_port: a port of 127.0.0.1 that nobody uses now.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 """
@@ -23,8 +25,8 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 class Entry:
     """One row of the table.
 
-    `script` is run by bash in an empty folder, once bare and once under the preload. $INPUT holds what inputs.py made and
-    is read-only. What it prints, its exit status and each file below ./out are compared.
+    `script` is run by bash in an empty folder, once bare and once under the preload. $INPUT holds what inputs.py made
+    and is read-only. What it prints, its exit status and each file below ./out are compared.
     """
     program: str
     what: str  # the cell "what was run"

@@ -21,8 +21,8 @@ class Local:
 
 
 class SlowDisk:
-    """The input through ahead-disk, mounted anew, hence cold, for each run; the work folder through bindfs where there is
-    one, so that what the program wrote itself is also read from a FUSE file system."""
+    """The input through ahead-disk, mounted anew, hence cold, for each run; the work folder through bindfs where there
+    is one, so that what the program wrote itself is also read from a FUSE file system."""
     name = "slow disk"
 
     def __init__(self, base, program):

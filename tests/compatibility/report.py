@@ -21,8 +21,8 @@ an error), or its lines in `/proc/PID/maps`.
 | program | version | what was run | active | {places} |
 |---|---|---|---|{rules}|
 """
-SLOW = ("*Slow disk*: the input lies on ahead-disk, {latency} a request, mounted afresh for each run, and what the programs "
-        "write on bindfs; there the engine has work to do. *-*: not tried there.")
+SLOW = ("*Slow disk*: the input lies on ahead-disk, {latency} a request, mounted afresh for each run, and what the "
+        "programs write on bindfs; there the engine has work to do. *-*: not tried there.")
 
 
 @dataclasses.dataclass
@@ -41,9 +41,11 @@ class Row:
 def page(rows, root, no_disk, latency):
     """Returns the whole text."""
     places = ["local disk"] + ([] if no_disk else ["slow disk"])
-    git = subprocess.run(["git", "-C", str(root), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    head = HEAD.format(date=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), kernel=platform.release(),
-                       libc=" ".join(platform.libc_ver()), distribution=distribution(), commit=git.stdout.strip() or "unknown",
+    git = subprocess.run(["git", "-C", str(root), "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
+                         check=False)
+    head = HEAD.format(date=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+                       kernel=platform.release(), libc=" ".join(platform.libc_ver()), distribution=distribution(),
+                       commit=git.stdout.strip() or "unknown",
                        disk=f"There was no slow disk: {no_disk}." if no_disk else SLOW.format(latency=latency),
                        places=" | ".join(places), rules="---|" * (len(places) - 1) + "---")
     return head + "".join(line(row, places) for row in rows)
@@ -66,4 +68,5 @@ def distribution():
         text = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
     except OSError:
         return "unknown distribution"
-    return next((line.partition("=")[2].strip('"') for line in text.splitlines() if line.startswith("PRETTY_NAME=")), "-")
+    names = [line.partition("=")[2].strip('"') for line in text.splitlines() if line.startswith("PRETTY_NAME=")]
+    return names[0] if names else "unknown distribution"

@@ -27,7 +27,8 @@ def parse(argv):
     add = parser.add_argument
     add("--library", type=pathlib.Path, required=True, help="libahead.so")
     add("--ahead", type=pathlib.Path, help="the ahead command (beside the library, as in a build folder)")
-    add("--disk", type=pathlib.Path, help="ahead-disk; `none`: local disk only (beside the library, as in a build folder)")
+    add("--disk", type=pathlib.Path,
+        help="ahead-disk; `none`: local disk only (beside the library, as in a build folder)")
     add("--write", type=pathlib.Path, help="write the table to this file")
     add("--only", default="", help="only entries whose program or description match this expression")
     add("--quick", action="store_true", help="only what needs no more packages than quickstart installs")
@@ -41,7 +42,8 @@ def parse(argv):
 
 def proof_of(entry, outcome):
     """Returns what shows that the library was in the program and, in words, what should have and does not."""
-    shown = [f"{name} {outcome.seen.get(name, 0)} reads" for name in entry.reads] + [f"{name} maps" for name in entry.mapped]
+    shown = [f"{name} {outcome.seen.get(name, 0)} reads" for name in entry.reads]
+    shown += [f"{name} maps" for name in entry.mapped]
     lacking = [name for name in entry.reads if not outcome.seen.get(name)]
     lacking += [name for name in entry.mapped if not outcome.mapped.get(name)]
     if entry.inactive:

@@ -99,7 +99,8 @@ class Bench:
         """Returns the reads of each command in the statistics file."""
         if not stats.exists() or stats.stat().st_size == 0:
             return {}
-        done = subprocess.run([self.ahead, "stats", stats, "--format", "json"], capture_output=True, text=True, check=False)
+        done = subprocess.run([self.ahead, "stats", stats, "--format", "json"], capture_output=True, text=True,
+                              check=False)
         if done.returncode != 0:
             return {"unreadable statistics: " + done.stderr.strip(): 0}
         seen = {}
@@ -112,7 +113,8 @@ def start(entry, work, environment, user):
     """Returns exit status, or what happened instead, stdout and stderr."""
     identity = {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []} if user else {}
     with subprocess.Popen(["bash", "-c", PRELUDE + entry.script], cwd=work, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **identity) as process:
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                          **identity) as process:
         try:
             stdout, stderr = process.communicate(timeout=entry.timeout_s)
             return process.returncode, stdout, stderr

@@ -67,11 +67,13 @@ print(int(numpy.fromfile(path, dtype="u2", count=100000, offset=123).sum(dtype="
 """
 
 JAVA = r"""
-import java.io.*; import java.nio.*; import java.nio.channels.*; import java.nio.file.*; import java.util.*; import java.util.zip.*;
+import java.io.*; import java.nio.*; import java.nio.channels.*; import java.nio.file.*; import java.util.*;
+import java.util.zip.*;
 public class Reads {
   static long crc(byte[] b, int n) { CRC32 c = new CRC32(); c.update(b, 0, n); return c.getValue(); }
   public static void main(String[] a) throws Exception {
-    String folder = System.getenv("INPUT"), path = folder + "/random"; long sum = 0; byte[] b = new byte[65536]; int n;
+    String folder = System.getenv("INPUT"), path = folder + "/random"; long sum = 0; byte[] b = new byte[65536];
+    int n;
     try (InputStream in = new FileInputStream(path)) { while ((n = in.read(b)) > 0) sum += crc(b, n); }
     System.out.println(sum);
     try (RandomAccessFile f = new RandomAccessFile(path, "r")) {
@@ -90,7 +92,8 @@ public class Reads {
     Process p = new ProcessBuilder("cksum", folder + "/words").redirectErrorStream(true).start();
     System.out.println(new String(p.getInputStream().readAllBytes()) + p.waitFor());
     Thread[] t = new Thread[8]; long[] sums = new long[8];
-    for (int i = 0; i < 8; i++) { int id = i; t[i] = new Thread(() -> { try { sums[id] = crc(Files.readAllBytes(Path.of(path)), 8 << 20); }
+    for (int i = 0; i < 8; i++) { int id = i;
+    t[i] = new Thread(() -> { try { sums[id] = crc(Files.readAllBytes(Path.of(path)), 8 << 20); }
       catch (IOException e) { sums[id] = -1; } }); t[i].start(); }
     for (Thread x : t) x.join(); System.out.println(Arrays.toString(sums));
     try { new FileInputStream(folder + "/none"); } catch (FileNotFoundException e) { System.out.println("none"); }
@@ -125,7 +128,8 @@ use strict; use Digest::MD5; my $folder = $ENV{INPUT};
 open(my $f, '<:raw', "$folder/random") or die; print Digest::MD5->new->addfile($f)->hexdigest, "\n";
 seek($f, 4000000, 0); read($f, my $a, 5000); print Digest::MD5::md5_hex($a), ' ', tell($f), "\n";
 sysseek($f, 77, 0); sysread($f, $a, 100000); print length($a), "\n"; print eof($f) ? 1 : 0, "\n"; close($f);
-open($f, '<', "$folder/words"); my ($n, %h) = 0; while (<$f>) { $n++; my @w = split; $h{$w[2]}++ } print "$n $. ", scalar(keys %h), "\n";
+open($f, '<', "$folder/words"); my ($n, %h) = 0; while (<$f>) { $n++; my @w = split;
+$h{$w[2]}++ } print "$n $. ", scalar(keys %h), "\n";
 { local $/; seek($f, 0, 0); print length(<$f>), "\n" } close $f;
 open(my $p, '-|', "cksum $folder/random") or die; print <$p>; close $p;
 if (my $pid = fork) { waitpid($pid, 0); print $? >> 8, "\n" } else { open($f, '<', "$folder/words"); <$f>; exit 7 }
@@ -141,11 +145,14 @@ func main() {
 	f, e := os.Open(folder + "/random"); if e != nil { panic(e) }
 	h := md5.New(); n, _ := io.Copy(h, f); fmt.Printf("%d %x\n", n, h.Sum(nil))
 	b := make([]byte, 5000); f.ReadAt(b, 4000000); fmt.Printf("%x\n", md5.Sum(b))
-	w, _ := os.Open(folder + "/words"); s := bufio.NewScanner(w); lines := 0; for s.Scan() { lines++ }; fmt.Println(lines)
+	w, _ := os.Open(folder + "/words"); s := bufio.NewScanner(w); lines := 0; for s.Scan() { lines++ };
+fmt.Println(lines)
 	var g sync.WaitGroup; sums := make([]string, 16)
-	for i := range sums { g.Add(1); go func(i int) { defer g.Done(); d, _ := os.ReadFile(folder + "/random"); sums[i] = fmt.Sprintf("%x", md5.Sum(d)) }(i) }
+	for i := range sums { g.Add(1); go func(i int) { defer g.Done(); d, _ := os.ReadFile(folder + "/random");
+sums[i] = fmt.Sprintf("%x", md5.Sum(d)) }(i) }
 	g.Wait(); fmt.Println(sums)
-	files := 0; filepath.Walk(folder+"/tree", func(p string, i os.FileInfo, e error) error { files++; return e }); fmt.Println(files)
+	files := 0; filepath.Walk(folder+"/tree", func(p string, i os.FileInfo, e error) error { files++; return e });
+fmt.Println(files)
 	o, e := exec.Command("cksum", folder+"/words").Output(); fmt.Println(string(o), e)
 	_, e = os.Open(folder + "/none"); fmt.Println(os.IsNotExist(e))
 	EXTRA
@@ -181,7 +188,8 @@ mkdir out; for i in $(seq 24); do echo "#include <stdio.h>
 #include <math.h>
 int f$i(int n) { return printf(\"%d \", n + $i + (int)sqrt(n)); }" >f$i.c; done
 sed 's,.*,// &,' "$INPUT/words" >long.h
-{ echo '#include "long.h"'; for i in $(seq 24); do echo "int f$i(int);"; done; echo 'int main(void) {'; for i in $(seq 24); do echo "f$i($i);"; done
+{ echo '#include "long.h"'; for i in $(seq 24); do echo "int f$i(int);"; done; echo 'int main(void) {';
+for i in $(seq 24); do echo "f$i($i);"; done
   echo 'return 0; }'; } >main.c
 cat >Makefile <<'END'
 objects = main.o $(patsubst %.c,%.o,$(wildcard f*.c))
@@ -193,22 +201,23 @@ libf.a: $(filter-out main.o,$(objects))
 	gcc -O1 -g -MMD -c -o $@ $<
 -include *.d
 END
-make -s -j2 && make -j2 && out/program && cp libf.a *.o out && objdump -d out/program | tail -n +4 | cksum; touch f3.c; make -s -j2
+make -s -j2 && make -j2 && out/program && cp libf.a *.o out && objdump -d out/program | tail -n +4 | cksum;
+touch f3.c; make -s -j2
 nm out/program | grep -c ' f'; readelf -S out/program | cksum; strip out/program && out/program | cksum
 """, needs=("gcc", "make"), version="gcc --version", reads=("cc1", "ld"), quick=True, slow_disk=False),
     Entry("g++", "one file with templates, -flto, precompiled header", r"""
 mkdir out; echo '#include <map>
 #include <regex>
 #include <iostream>' >all.h; echo '#include "all.h"
-int main() { std::map<std::string, int> m{{"a", 1}}; std::cout << std::regex_match("abc", std::regex("a.*")) << m["a"] << "\n"; }' >m.cc
+int main() { std::map<std::string, int> m{{"a", 1}};
+std::cout << std::regex_match("abc", std::regex("a.*")) << m["a"] << "\n"; }' >m.cc
 g++ -x c++-header all.h && g++ -O1 -flto -o m m.cc && ./m; g++ -O0 -c -o out/m.o m.cc
 """, needs=("g++",), version="g++ --version", reads=("cc1plus",), slow_disk=False),
     Entry("java", "javac, FileInputStream, RandomAccessFile, FileChannel map and transferTo, threads, a child process",
           with_file("Reads.java", JAVA, "javac Reads.java && java -Xmx256m Reads && java -Xshare:off -Xint -version "
                     "2>&1 | wc -l"), needs=("java", "javac"), version="java --version", reads=("java",)),
     Entry("node", "readFileSync, streams, promises, cpSync, worker threads, a child process",
-          with_file("reads.js", NODE, "node reads.js"), needs=("node",), version="node --version", mapped=(),
-          inactive="libuv reads by system calls of its own where they are not in libc; see below", slow_disk=True),
+          with_file("reads.js", NODE, "node reads.js"), needs=("node",), version="node --version", reads=("node",)),
     Entry("go", "go build, and a program without cgo",
           with_file("reads.go", GO.replace("IMPORT", "").replace("EXTRA", ""), BUILD_GO), needs=("go",),
           version="go version", inactive="Go makes its system calls itself"),
