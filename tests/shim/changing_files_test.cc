@@ -106,6 +106,13 @@ TEST_F(ChangingFilesTest, FilesInSharedMemoryAreReadAsTheyAre) {
   close(fd);
 }
 
+TEST_F(ChangingFilesTest, DescriptorsOfEveryKindAreReadAsTheyAre) {
+  ExpectSameInAllArms({Host("odd_descriptors"), folder_.WriteText("text", kTextBytes), folder_.Path("")});
+  WriteSource("file", kTextBytes);
+  AHEAD_MOUNT_OR_SKIP(disk_);
+  EXPECT_EQ(ExpectSameInAllArms({Host("odd_descriptors"), disk_.Shown("file"), folder_.Path("")}).status, 0);
+}
+
 TEST_F(ChangingFilesTest, DirectReadsAreReadAsTheyAre) {
   WriteSource("file", kTextBytes);
   AHEAD_MOUNT_OR_SKIP(disk_, {"--direct-io", "on", "--latency", "0"});
