@@ -5,7 +5,7 @@ namespace {
 
 // A call that takes longer waited for a free request slot. Handing over a piece takes 30-60 us; a slot of a FUSE mount
 // comes free each piece / bandwidth, 260 us at 500 MB/s.
-constexpr Nanos kBlocked{150'000};
+constexpr Nanos kWaitedForSlot{150'000};
 constexpr int32_t kMinLimit = 4;
 constexpr int32_t kMaxLimit = 256;
 // The limit grows by one for each 1/kGrow of itself that was taken.
@@ -36,7 +36,7 @@ int32_t Congestion::Allowed(Nanos now) const {
 }
 
 void Congestion::OnIssued(Nanos now, Nanos blocked) {
-  if (blocked > kBlocked) {
+  if (blocked > kWaitedForSlot) {
     // The queue was full. To wait here is no better than to wait for the data, and worse where data had come already:
     // next time stop at what fitted, the most of late, for several calls that block in a row each see less in flight.
     const int32_t fitted = InFlight(now - blocked);

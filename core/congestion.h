@@ -9,6 +9,11 @@
 
 namespace ahead {
 
+// A call that takes longer holds its reader up: where that one has data to go on with, the rest of the batch has to
+// wait. Above the time of any call that is merely slow to be taken (congestion.cc), far below what waiting for data
+// costs.
+inline constexpr Nanos kLongestCallOfBatch{500'000};
+
 // Thread safety: none; the shim keeps one object per mount and serialises.
 class Congestion {
  public:

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/congestion.h"
 #include "shim/facts.h"
 
 namespace ahead {
@@ -11,8 +12,6 @@ namespace {
 
 using State = PieceOutcome::State;
 
-// A call that takes longer waited for a free request slot of the mount (design, section 5).
-constexpr Nanos kBlocked{500'000};
 // Not known: the piece was not looked at.
 constexpr int32_t kUnknownPages = -1;
 
@@ -56,7 +55,7 @@ class BatchIssue {
       outcome.fresh_pages = PagesOf(i) - (before_[i] > 0 ? before_[i] : 0);
       outcome.blocked = after_call - before_call;
       batch_.asked_at[i] = before_call = after_call;
-      stopped = outcome.blocked > kBlocked && !decision_.starving;
+      stopped = outcome.blocked > kLongestCallOfBatch && !decision_.starving;
     }
   }
 

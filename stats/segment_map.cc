@@ -2,17 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/memfd.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// From 6.3; older headers do not have it.
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
+#include "stats/file_calls.h"
 
 namespace ahead {
 namespace {
@@ -27,20 +22,6 @@ void Close(int fd) {
   const int saved = errno;
   syscall(SYS_close, fd);
   errno = saved;
-}
-
-// Calls `attempt`, which returns as a system call does, until no signal interrupts it.
-template <typename Attempt>
-long Uninterrupted(Attempt attempt) {
-  long result;
-  do result = attempt();
-  while (result < 0 && errno == EINTR);
-  return result;
-}
-
-bool Fail(int error) {
-  errno = error;
-  return false;
 }
 
 // Says whether the first `size` bytes of the file are all zero: what somebody began to make, and not somebody's data.
@@ -69,13 +50,6 @@ bool AppendZeros(int fd, size_t bytes) {
     const size_t part = bytes - size < sizeof(kZeros) ? bytes - size : sizeof(kZeros);
     if (Uninterrupted([&] { return syscall(SYS_write, fd, kZeros, part); }) <= 0) return false;
   }
-}
-
-// Growing a file past RLIMIT_FSIZE is answered with SIGXFSZ, which would end the host.
-bool MayGrowTo(size_t bytes) {
-  rlimit limit;
-  if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, &limit) != 0 || limit.rlim_cur >= bytes) return true;
-  return Fail(EFBIG);
 }
 
 // Makes the file at least `bytes` long and its space certain. REQUIRES: it is blank or a segment of that size.
@@ -121,13 +95,6 @@ Segment* MapOpenFile(int fd, MapMode mode, uint32_t block_count) {
   return nullptr;
 }
 
-// Makes an empty memfd, not executable where the kernel knows that (a sysctl may demand it).
-int MakeMemfd() {
-  long fd = syscall(SYS_memfd_create, kSessionMemfdName, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-  if (fd < 0 && errno == EINVAL) fd = syscall(SYS_memfd_create, kSessionMemfdName, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  return static_cast<int>(fd);
-}
-
 bool FillMemfd(int fd, const char* options, uint32_t block_count) {
   const size_t bytes = SegmentBytes(block_count);
   if (!MayGrowTo(bytes) || syscall(SYS_fchmod, fd, 0600) != 0 || syscall(SYS_ftruncate, fd, bytes) != 0) return false;
@@ -167,7 +134,7 @@ Segment* MapStatsFile(const char* pattern, pid_t pid) {
 void UnmapSegment(Segment* segment) { syscall(SYS_munmap, segment, SegmentBytes(segment->block_count)); }
 
 int CreateSegmentMemfd(const char* options, uint32_t block_count) {
-  const int fd = MakeMemfd();
+  const int fd = MakeMemfd(kSessionMemfdName);
   if (fd < 0 || FillMemfd(fd, options, block_count)) return fd;
   Close(fd);
   return -1;

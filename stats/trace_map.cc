@@ -2,34 +2,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/memfd.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "stats/file_calls.h"
 #include "stats/segment_map.h"
-
-// From 6.3; older headers do not have it.
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 
 namespace ahead {
 namespace {
 
 constinit Trace g_trace;
-
-// Calls `attempt`, which returns as a system call does, until no signal interrupts it.
-template <typename Attempt>
-long Uninterrupted(Attempt attempt) {
-  long result;
-  do result = attempt();
-  while (result < 0 && errno == EINTR);
-  return result;
-}
 
 int64_t Clock(clockid_t clock) {
   timespec now{};
@@ -75,19 +60,10 @@ void Init(TraceHeader* header, ByteCount total, ByteCount page) {
   __atomic_store_n(reinterpret_cast<uint64_t*>(header->magic), magic, __ATOMIC_RELEASE);
 }
 
-// Growing a file past RLIMIT_FSIZE is answered with SIGXFSZ, which would end the host.
-bool MayGrowTo(int64_t bytes) {
-  rlimit limit{};
-  if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, &limit) != 0) return true;
-  if (limit.rlim_cur >= static_cast<uint64_t>(bytes)) return true;
-  errno = EFBIG;
-  return false;
-}
-
 // Makes the file at least `bytes` long and its space certain. Where the file system cannot reserve, zeros are appended
 // (the descriptor has O_APPEND), so what another process already recorded is never overwritten.
 bool Reserve(int fd, int64_t bytes) {
-  if (!MayGrowTo(bytes)) return false;
+  if (!MayGrowTo(static_cast<uint64_t>(bytes))) return false;
   if (Uninterrupted([&] { return syscall(SYS_fallocate, fd, 0, 0L, bytes); }) == 0) return true;
   if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
   static constexpr char kZeros[16384] = {};
@@ -153,22 +129,19 @@ Trace* OpenTrace(const char* pattern, pid_t pid, ByteCount page, TraceError& err
 }
 
 int CreateTraceMemfd(ByteCount total, ByteCount page) {
-  if (TraceCapacity(total) == 0 || !MayGrowTo(total.value)) {
+  if (TraceCapacity(total) == 0 || !MayGrowTo(static_cast<uint64_t>(total.value))) {
     errno = EFBIG;
     return -1;
   }
-  long fd = syscall(SYS_memfd_create, kTraceMemfdName, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-  if (fd < 0 && errno == EINVAL) fd = syscall(SYS_memfd_create, kTraceMemfdName, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int fd = MakeMemfd(kTraceMemfdName);
   if (fd < 0) return -1;
   const int64_t head = kTraceHeaderBytes;
   void* mapping = nullptr;
-  if (syscall(SYS_fchmod, fd, 0600) == 0 && syscall(SYS_ftruncate, fd, total.value) == 0)
-    mapping = Map(static_cast<int>(fd), head);
+  if (syscall(SYS_fchmod, fd, 0600) == 0 && syscall(SYS_ftruncate, fd, total.value) == 0) mapping = Map(fd, head);
   if (mapping != nullptr) {
     Init(static_cast<TraceHeader*>(mapping), total, page);
     syscall(SYS_munmap, mapping, head);
-    if (syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-      return static_cast<int>(fd);
+    if (syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) return fd;
   }
   const int saved = errno;
   syscall(SYS_close, fd);
