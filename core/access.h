@@ -1,15 +1,29 @@
 // What was observed: a read that is about to happen, and how it ended.
 #pragma once
 
+#include <cstdint>
+
 #include "core/units.h"
 
 namespace ahead {
+
+// What the host told the kernel about its reads. The first four stand for a description until they are replaced, the
+// others concern a range.
+enum class HostAdvice : uint8_t {
+  kNormal,
+  kSequential,
+  kRandom,
+  kNoReuse,   // each page is read once
+  kWillNeed,  // load the range
+  kDontNeed,  // drop the range
+};
 
 // A read of one file that the host is about to make and that its filter did not absorb.
 struct Access {
   ByteRange range;     // what the host asks for; the end is clipped to the file's size by the policy
   Nanos time;          // monotonic, just before the call
   bool fresh = false;  // the first read through a description that this process opened
+  HostAdvice advice = HostAdvice::kNormal;  // standing for the description
 };
 
 // How that read ended.

@@ -28,7 +28,7 @@ int64_t Pages(ByteRange range, ByteCount page) {
 Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& filter, const Surroundings& around) {
   SettleFilter(filter, access.time, facts, around);
   const ByteRange read = Clip(access.range, facts.file_size);
-  if (read.empty()) return {};
+  if (read.empty() || access.advice == HostAdvice::kRandom) return {};
   ++tick_;
   page_ = facts.page;
   Stream* stream = Match(read, access, facts, around);
@@ -63,8 +63,20 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
 Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
                               const TrailMatch& match, ByteCount hop, ByteCount jump) {
   const Track forward = Track::Forward(facts.page);
-  if (access.fresh && read.begin.value == 0)
-    return &Begin(Class::initial, forward, read, facts.initial, access.time, facts, around);
+  const bool is_sequential = access.advice == HostAdvice::kSequential;
+  // Pages read once are dear to the others on the machine: for them nothing is fetched on a guess.
+  const bool may_guess = access.advice != HostAdvice::kNoReuse;
+  if (access.fresh && read.begin.value == 0 && may_guess) {
+    Stream& stream = Begin(Class::initial, forward, read, facts.initial, access.time, facts, around);
+    stream.proved = is_sequential;
+    return &stream;
+  }
+  if (is_sequential && match.kind != TrailMatch::Kind::kBackward) {
+    Stream& stream = Begin(read.begin.value == 0 ? Class::contexta : Class::context, forward, read, startup_,
+                           access.time, facts, around);
+    stream.proved = stream.jumped = true;
+    return &stream;
+  }
 
   // Three reads in a row prove a stream in the middle of a file; two do where reads follow each other anyway.
   const int32_t needed = trail_.mostly_runs() ? 1 : 2;
@@ -96,7 +108,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     stream.proved = true;
     return &stream;
   }
-  if (jump.value > 0) {
+  if (jump.value > 0 && may_guess) {
     Stream& stream = Begin(Class::onseek, forward, read, jump - read.size(), access.time, facts, around);
     stream.jumped = true;
     return &stream;
@@ -259,7 +271,7 @@ void AdaptivePolicy::Credit(Stream& stream, const Usefulness::Count& hits, const
   stream.initial_hits += hits.slots[static_cast<int>(Class::initial)];
 }
 
-// Counts what was `lost` of a stream's slots as wasted, and learns from it how boldly to start the next one.
+// Counts what was `lost` of a stream's slots as wasted.
 void AdaptivePolicy::GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts,
                             const Surroundings& around) {
   if (lost.total == 0) return;
@@ -280,19 +292,41 @@ void AdaptivePolicy::RestIdleStreams(const Facts& facts, const Surroundings& aro
     // It stays in the table, should its reader come back; what it was to be given is not waited for any longer.
     if (stream.jumped && stream.run() < ByteCount{kStartup})
       startup_ = startup_ / 2 < facts.piece ? facts.piece : startup_ / 2;
-    GiveUp(stream, stream.useful.TakeAll(), facts, around);
-    stream.frontier = stream.mark = stream.position;
-    stream.marked = false;
+    Rest(stream, facts, around);
   }
+}
+
+void AdaptivePolicy::Rest(Stream& stream, const Facts& facts, const Surroundings& around) {
+  GiveUp(stream, stream.useful.TakeAll(), facts, around);
+  stream.frontier = stream.mark = stream.position;
+  stream.marked = false;
 }
 
 void AdaptivePolicy::Detach(Filter& filter, const Facts& facts, const Surroundings& around) {
   SettleFilter(filter, {}, facts, around);
 }
 
-void AdaptivePolicy::OnHostAdvice(ByteRange range, const Facts& facts, const Surroundings& around) {
-  around.ledger.Add(Event::readahead, Class::none,
-                    static_cast<uint64_t>(Pages(Clip(range, facts.file_size), facts.page)));
+void AdaptivePolicy::CountAdvice(HostAdvice advice, ByteRange range, const Facts& facts, Ledger& ledger) {
+  const auto pages = static_cast<uint64_t>(Pages(Clip(range, facts.file_size), facts.page));
+  ledger.Add(Event::advice, Class::none, pages);
+  if (advice == HostAdvice::kWillNeed) ledger.Add(Event::readahead, Class::none, pages);
+}
+
+void AdaptivePolicy::OnHostAdvice(HostAdvice advice, ByteRange range, const Facts& facts, const Surroundings& around) {
+  CountAdvice(advice, range, facts, around.ledger);
+  if (advice == HostAdvice::kRandom) is_random_ = true;
+  if (advice == HostAdvice::kNormal || advice == HostAdvice::kSequential) is_random_ = false;
+  if (advice != HostAdvice::kDontNeed) return;
+  passive_ = false;
+  fast_reads_ = 0;
+  pass_calls_ = kFewPasses;
+  for (Stream& stream : table_) {
+    if (!stream.live || stream.useful.outstanding() == 0) continue;
+    const ByteOffset near = stream.track.Begin(stream.position);
+    const ByteOffset far = stream.track.Begin(stream.frontier - 1);
+    const ByteRange window{near < far ? near : far, (near < far ? far : near) + stream.track.length};
+    if (window.begin < range.end && range.begin < window.end) Rest(stream, facts, around);
+  }
 }
 
 void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {

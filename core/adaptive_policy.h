@@ -32,9 +32,6 @@ struct Surroundings {
 // Thread safety: none; the caller holds the file's lock. Filters alone are shared without it.
 class AdaptivePolicy {
  public:
-  // Forgets everything, for a file that was not known before.
-  void Reset() { *this = AdaptivePolicy(); }
-
   // Decides what to fetch before a read that `filter`, the filter of its description, did not absorb.
   // Total: any access gives a valid decision. Cost: no allocation, O(streams + trail).
   Decision Plan(const Access& access, const Facts& facts, Filter& filter, const Surroundings& around);
@@ -53,8 +50,11 @@ class AdaptivePolicy {
   // The description of `filter` is gone, or moves to a place the policy should not read anything into.
   void Detach(Filter& filter, const Facts& facts, const Surroundings& around);
 
-  // The host gave advice of its own for `range` (class none).
-  void OnHostAdvice(ByteRange range, const Facts& facts, const Surroundings& around);
+  // The host gave advice of its own for `range`. What it drops is not waited for any longer.
+  void OnHostAdvice(HostAdvice advice, ByteRange range, const Facts& facts, const Surroundings& around);
+
+  // Counts advice of the host in class none, for a file that has no policy.
+  static void CountAdvice(HostAdvice advice, ByteRange range, const Facts& facts, Ledger& ledger);
 
   // The file has no description any more: what was fetched and not read is wasted.
   void Forget(const Facts& facts, const Surroundings& around);
@@ -101,6 +101,8 @@ class AdaptivePolicy {
   void CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around);
   void Credit(Stream& stream, const Usefulness::Count& hits, const Facts& facts, const Surroundings& around);
   void GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts, const Surroundings& around);
+  // Gives up what was fetched ahead of the reader.
+  void Rest(Stream& stream, const Facts& facts, const Surroundings& around);
   void RestIdleStreams(const Facts& facts, const Surroundings& around);
 
   StreamTable table_;
@@ -111,6 +113,7 @@ class AdaptivePolicy {
   uint32_t tick_ = 0;  // reads that did not pass a filter
   ByteCount page_{4096};
   Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
+  bool is_random_ = false;           // the host says so of the file: mapping it means nothing
   bool kernel_is_better_ = false;    // it was tried, and our windows were no faster (methods/led.cc)
   ByteCount startup_{kStartup};      // distance of a stream that was just proved, as learnt from earlier ones
 

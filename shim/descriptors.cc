@@ -30,8 +30,18 @@ bool Change(size_t index, Claim from, Claim to) {
   return descriptions[index].claim.compare_exchange_strong(expected, to.word(), std::memory_order_acq_rel);
 }
 
+// The highest number that something was ever known about. In .data, as the table of files.cc.
+[[gnu::section(".data")]] constinit std::atomic<int> highest_fd{-1};
+
+void NoteNumber(int fd) {
+  int highest = highest_fd.load(std::memory_order_relaxed);
+  while (fd > highest && !highest_fd.compare_exchange_weak(highest, fd, std::memory_order_relaxed)) {
+  }
+}
+
 bool Replace(int fd, Slot seen, Slot by) {
   uint32_t expected = seen.word();
+  NoteNumber(fd);
   return slots[fd].compare_exchange_strong(expected, by.word(), std::memory_order_acq_rel);
 }
 
@@ -89,13 +99,13 @@ bool Share(Slot slot) {
   }
 }
 
-bool IsInTable(int fd) { return static_cast<unsigned>(fd) < static_cast<unsigned>(kMaxFd); }
-
 // Stores a plain word; a tracked slot that is there ends first.
 void Overwrite(int fd, uint32_t word) {
   const Slot seen(slots[fd].load(std::memory_order_relaxed));
   if (!seen.is_tracked()) {
-    if (seen.word() != word) slots[fd].store(word, std::memory_order_relaxed);
+    if (seen.word() == word) return;
+    NoteNumber(fd);
+    slots[fd].store(word, std::memory_order_relaxed);
     return;
   }
   const ErrnoSaver errno_saver;
@@ -108,6 +118,7 @@ void Overwrite(int fd, uint32_t word) {
 }  // namespace
 
 constinit std::atomic<uint32_t> slots[kMaxFd] = {};
+constinit std::atomic<int64_t> most_line_reserve{kFirstLineReserve};
 constinit DescriptionRoom descriptions[kDescriptions] = {};
 
 bool IsCurrent(Slot slot) noexcept {
@@ -134,13 +145,14 @@ Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept {
   description.file = file;
   description.epoch = runtime.epoch();
   description.opened_here = seen.was_opened_here();
+  description.advice.store(seen.advice(), std::memory_order_relaxed);
   const Slot made = Slot::Of(static_cast<size_t>(index), ClaimOf(static_cast<size_t>(index)).generation());
   if (Replace(fd, seen, made)) return made;
   Unshare(made);
   return Slot(Slot::kUnmet);
 }
 
-void NoteSmall(int fd, Slot seen) noexcept { Replace(fd, seen, Slot(Slot::kSmall)); }
+void NoteSmall(int fd, Slot seen) noexcept { Replace(fd, seen, Slot(Slot::kSmall).With(seen.advice())); }
 
 void Ignore(int fd, Slot seen) noexcept {
   if (Replace(fd, seen, Slot(Slot::kIgnored)) && seen.is_tracked()) Unshare(seen);
@@ -160,18 +172,50 @@ void NoteClosing(int fd) noexcept {
   if (IsInTable(fd)) Overwrite(fd, Slot::kUnmet);
 }
 
+void NoteClosingRange(unsigned first, unsigned last) noexcept {
+  const auto end = static_cast<unsigned>(highest_fd.load(std::memory_order_relaxed));
+  for (unsigned fd = first; fd <= last && fd <= end; ++fd) NoteClosing(static_cast<int>(fd));
+}
+
 void NoteDuplicated(int fd, int copy) noexcept {
   if (!IsInTable(copy) || fd == copy) return;
   Overwrite(copy, Slot::kUnmet);
   const Slot slot = SlotOf(fd);
   if (!slot.is_tracked()) {
-    if (IsInTable(fd)) Overwrite(copy, slot.word());
+    // Not from a child of vfork: the number is another one's in its parent, which would not be looked at again.
+    if (slot.word() != Slot::kUnmet && IsInTable(fd) && runtime.is_on() && runtime.IsStartedProcess())
+      Overwrite(copy, slot.word());
     return;
   }
   const ErrnoSaver errno_saver;
   const Section section;
   if (!section.entered() || !runtime.OwnsTables() || !Share(slot)) return;
   if (!Replace(copy, Slot(Slot::kUnmet), slot)) Unshare(slot);
+}
+
+void NoteStandingAdvice(int fd, HostAdvice advice) noexcept {
+  if (!IsInTable(fd) || !runtime.is_on()) return;
+  runtime.CountStandingAdvice();
+  const Slot slot = SlotOf(fd);
+  const bool is_random = advice == HostAdvice::kRandom && !runtime.is_recording();
+  if (slot.is_ignored()) {
+    // Of no interest, or said to be random earlier: only other advice makes it worth another look.
+    if (!is_random && advice != HostAdvice::kNoReuse) Replace(fd, slot, Slot(Slot::kUnmet).With(advice));
+    return;
+  }
+  if (is_random) {
+    const ErrnoSaver errno_saver;
+    const Section section;
+    if (section.entered() && (!slot.is_tracked() || runtime.OwnsTables())) Ignore(fd, slot);
+    return;
+  }
+  if (!slot.is_tracked()) {
+    if (advice != HostAdvice::kNoReuse || slot.advice() != HostAdvice::kRandom) Replace(fd, slot, slot.With(advice));
+    return;
+  }
+  std::atomic<HostAdvice>& standing = DescriptionOf(slot).advice;
+  if (advice != HostAdvice::kNoReuse || standing.load(std::memory_order_relaxed) != HostAdvice::kRandom)
+    standing.store(advice, std::memory_order_relaxed);
 }
 
 void NoteMoved(int fd, int64_t offset) noexcept {

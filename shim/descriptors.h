@@ -11,13 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/access.h"
 #include "core/filter.h"
 #include "shim/files.h"
 #include "shim/pool.h"
 
 namespace ahead {
 
-// What is known about a number.
+// What is known about a number. A word without a description is one of the four below, and what the host advised.
 class Slot {
  public:
   static constexpr uint32_t kUnmet = 0;    // nothing
@@ -30,9 +31,17 @@ class Slot {
     return Slot(kTracked | (generation & kGenerations) << kIndexBits | static_cast<uint32_t>(description));
   }
 
+  // The same, for a descriptor that is not ignored or tracked, with advice that stands.
+  constexpr Slot With(HostAdvice advice) const {
+    return Slot((word_ & kKinds) | static_cast<uint32_t>(advice) << kKindBits);
+  }
+
   constexpr bool is_ignored() const { return word_ == kIgnored; }
-  constexpr bool was_opened_here() const { return word_ == kFresh || word_ == kSmall; }
   constexpr bool is_tracked() const { return (word_ & kTracked) != 0; }
+  // REQUIRES of these three: not tracked.
+  constexpr bool is_small() const { return (word_ & kKinds) == kSmall; }
+  constexpr bool was_opened_here() const { return (word_ & kKinds) >= kFresh; }
+  constexpr HostAdvice advice() const { return static_cast<HostAdvice>(word_ >> kKindBits); }
   constexpr size_t description() const { return word_ & ((1u << kIndexBits) - 1); }
   constexpr uint32_t generation() const { return word_ >> kIndexBits & kGenerations; }
   constexpr uint32_t word() const { return word_; }
@@ -42,6 +51,8 @@ class Slot {
 
  private:
   static constexpr uint32_t kTracked = 1u << 31;
+  static constexpr uint32_t kKindBits = 2;
+  static constexpr uint32_t kKinds = (1u << kKindBits) - 1;
   uint32_t word_;
 };
 
@@ -51,11 +62,17 @@ inline constexpr size_t kDescriptions = size_t{1} << Slot::kIndexBits;
 
 extern constinit std::atomic<uint32_t> slots[kMaxFd];
 
+inline bool IsInTable(int fd) { return static_cast<unsigned>(fd) < static_cast<unsigned>(kMaxFd); }
+
 // Returns what is known about `fd`, which may be any number.
 inline Slot SlotOf(int fd) {
-  if (static_cast<unsigned>(fd) >= static_cast<unsigned>(kMaxFd)) return Slot(Slot::kIgnored);
+  if (!IsInTable(fd)) return Slot(Slot::kIgnored);
   return Slot(slots[fd].load(std::memory_order_relaxed));
 }
+
+inline constexpr int64_t kFirstLineReserve = 256;  // lines of 80 characters, and some
+// The largest line_reserve of any description: what is enough for all of them.
+extern constinit std::atomic<int64_t> most_line_reserve;
 
 // An open file description. Thread safety: the atomics and the filter's Passes and Absorb are used without a lock, and
 // a race there costs an observation; the rest needs the file's lock.
@@ -66,6 +83,7 @@ struct Description {
   Filter filter;
   std::atomic<uint32_t> reads{0};  // absorbed since they were last counted
   std::atomic<uint64_t> bytes{0};
+  std::atomic<HostAdvice> advice{HostAdvice::kNormal};  // standing
   FileRef file;
   uint16_t epoch = 0;
   bool opened_here = false;
@@ -73,9 +91,12 @@ struct Description {
 
   // How much a FILE's buffer must hold for the next line to be sure to be in it.
   int64_t line_reserve() const { return line_reserve_.load(std::memory_order_relaxed); }
-  // Learns from a line of at least `length` bytes. A longer one than any before may be missed once.
+  // Learns from a line of at least `length` bytes. One of twice the length of any before may be missed once.
   void NoteLine(int64_t length) {
-    if (length * 4 > line_reserve()) line_reserve_.store(length * 8, std::memory_order_relaxed);
+    if (length * 2 <= line_reserve()) return;
+    line_reserve_.store(length * 4, std::memory_order_relaxed);
+    if (length * 4 > most_line_reserve.load(std::memory_order_relaxed))
+      most_line_reserve.store(length * 4, std::memory_order_relaxed);
   }
 
   // Counts a read that the filter let pass. A race with another reader loses a count.
@@ -85,8 +106,7 @@ struct Description {
   }
 
  private:
-  static constexpr int64_t kFirstReserve = 512;  // lines of 80 characters, and some
-  std::atomic<int64_t> line_reserve_{kFirstReserve};
+  std::atomic<int64_t> line_reserve_{kFirstLineReserve};
 };
 
 // A description, and who may use it: its generation and how many descriptors share it (descriptors.cc).
@@ -122,8 +142,14 @@ void Drop(int fd, Slot seen) noexcept;
 void NoteOpened(int fd) noexcept;
 // `fd` is about to be closed or replaced. Before the call, because after it the number may be another thread's.
 void NoteClosing(int fd) noexcept;
+// So are all descriptors from `first` to `last`.
+void NoteClosingRange(unsigned first, unsigned last) noexcept;
 // `copy`, the result of a call that duplicates, shares the description of `fd`.
 void NoteDuplicated(int fd, int copy) noexcept;
+// The host gave advice that stands for the description of `fd`. A program that says its reads are random is left alone,
+// and looked at again when it says something else. Advice to read each page once does not take that back, as it does
+// not in the kernel.
+void NoteStandingAdvice(int fd, HostAdvice advice) noexcept;
 // The offset of `fd` was set to `offset`; kUnknown: to somewhere.
 void NoteMoved(int fd, int64_t offset) noexcept;
 

@@ -34,7 +34,7 @@ bool IsSmallRead(const Question& question, Slot slot, ByteCount size) noexcept {
   const auto [fd, offset, count] = question;
   if (!slot.was_opened_here() || count < size.value || size > Facts().kernel_window) return false;
   if (runtime.options().trace_text != nullptr) return false;
-  if (slot.word() == Slot::kSmall) return (offset == kAtOffset ? OffsetOf(fd) : offset) >= size.value;
+  if (slot.is_small()) return (offset == kAtOffset ? OffsetOf(fd) : offset) >= size.value;
   if (offset > 0) return false;
   NoteSmall(fd, slot);
   return true;
@@ -203,7 +203,8 @@ void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAcces
   CountAbsorbed(description);
   const int64_t most = INT64_MAX - observation.begin.value;
   const ByteRange range{observation.begin, observation.begin + ByteCount{count < most ? count : most}};
-  const Access access{range, now, is_first && description.opened_here};
+  const Access access{range, now, is_first && description.opened_here,
+                      description.advice.load(std::memory_order_relaxed)};
   observation.is_absorbed = recorder::Absorbs(observation, count);
   if (!observation.is_absorbed && !Plan(file, access, observation)) return;
   observation.is_planned = true;
@@ -248,7 +249,9 @@ void PlanRead(Observation& observation, int fd, int64_t offset, int64_t count, c
   observation.begin = {offset == kAtOffset ? Anchor(fd, file, description) : offset};
   if (observation.begin.value < 0) return;
   observation.started = Now();
-  const TraceAccessKind kind = observation.moves_offset ? TraceAccessKind::kRead : TraceAccessKind::kPread;
+  const TraceAccessKind kind = observation.is_transfer    ? TraceAccessKind::kTransfer
+                               : observation.moves_offset ? TraceAccessKind::kRead
+                                                          : TraceAccessKind::kPread;
   PlanAndIssue(fd, file, observation, kind, count, observation.started);
   if (!observation.decision.empty()) observation.started = Now();
 }
@@ -258,22 +261,31 @@ ByteRange RangeOf(int64_t offset, int64_t length, ByteCount size) noexcept {
   return {{offset}, {offset + (length > 0 && length < rest ? length : rest)}};
 }
 
-void CountAdvice(int fd, FileRef ref, int64_t offset, int64_t length) noexcept {
+void TakeAdvice(int fd, FileRef ref, HostAdvice advice, int64_t offset, int64_t length) noexcept {
   LockedFile file(ref);
   if (!file || offset < 0) return;
   const Facts facts = FactsFor({file->size_bytes}, file->is_local);
   const ByteRange range = RangeOf(offset, length, facts.file_size);
-  file.WithSurroundings([&](const Surroundings& around) { file.policy().OnHostAdvice(range, facts, around); });
-  recorder::Advice(fd, file, range);
+  file.WithSurroundings([&](const Surroundings& around) { file.policy().OnHostAdvice(advice, range, facts, around); });
+  recorder::Advice(fd, file, advice, range);
+}
+
+// Counts advice about a file that is not watched.
+void CountAdvice(int fd, HostAdvice advice, int64_t offset, int64_t length) noexcept {
+  DescriptorFacts now;
+  if (offset < 0 || !LookAt(fd, now) || !now.is_regular || !runtime.OwnsTables()) return;
+  const Facts facts = FactsFor(now.size, now.is_local);
+  AdaptivePolicy::CountAdvice(advice, RangeOf(offset, length, now.size), facts, runtime.block().ledger);
 }
 
 }  // namespace
 
 void Before(Observation& observation, int fd, int64_t offset, int64_t count) noexcept {
   const ErrnoSaver errno_saver;
+  if (offset < kAtOffset || !runtime.MayCall()) return;
   const Section section;
   Target target;
-  if (offset < kAtOffset || !section.entered() || !Find({fd, offset, count}, target)) return;
+  if (!section.entered() || !Find({fd, offset, count}, target)) return;
   bool refused = false;
   PlanRead(observation, fd, offset, count, target, refused);
   // Only now, because it needs the file's lock itself.
@@ -281,7 +293,7 @@ void Before(Observation& observation, int fd, int64_t offset, int64_t count) noe
 }
 
 void After(Observation& observation, int64_t returned) noexcept {
-  if (!observation.is_planned) return;
+  if (!observation.is_planned || !runtime.is_on()) return;
   const ErrnoSaver errno_saver;
   const Nanos ended = Now();
   const Section section;
@@ -293,6 +305,7 @@ void After(Observation& observation, int64_t returned) noexcept {
 void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept {
   const ErrnoSaver errno_saver;
   const Nanos ended = Now();
+  if (!runtime.MayCall()) return;
   const Section section;
   Target target;
   if (!section.entered() || !Find({fd, kAtOffset, returned}, target)) return;
@@ -310,16 +323,21 @@ void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept {
   if (observation.is_planned) Finish(file, description, observation, returned, ended);
 }
 
-void NoteAdvice(int fd, int64_t offset, int64_t length) noexcept {
-  if (SlotOf(fd).is_ignored()) return;
+void NoteAdvice(int fd, HostAdvice advice, int64_t offset, int64_t length) noexcept {
+  if (!runtime.is_on()) return;
   const ErrnoSaver errno_saver;
+  if (!runtime.MayCall()) return;
   const Section section;
+  if (!section.entered()) return;
   Target target;
-  if (section.entered() && Find({fd}, target)) CountAdvice(fd, target.file, offset, length);
+  if (!Find({fd}, target)) return CountAdvice(fd, advice, offset, length);
+  TakeAdvice(fd, target.file, advice, offset, length);
 }
 
 bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noexcept {
+  if (!runtime.is_on()) return false;
   const ErrnoSaver errno_saver;
+  if (!runtime.MayCall()) return false;
   const Section section;
   DescriptorFacts now;
   if (!section.entered() || !LookAt(fd, now) || !now.is_regular || now.size.value == 0) return false;
@@ -340,10 +358,11 @@ bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noe
   return true;
 }
 
-void NoteMappedAdvice(FileRef file, int64_t offset, int64_t length) noexcept {
+void NoteMappedAdvice(FileRef file, HostAdvice advice, int64_t offset, int64_t length) noexcept {
+  if (!runtime.is_on()) return;
   const ErrnoSaver errno_saver;
   const Section section;
-  if (section.entered() && runtime.OwnsTables()) CountAdvice(-1, file, offset, length);
+  if (section.entered() && runtime.OwnsTables()) TakeAdvice(-1, file, advice, offset, length);
 }
 
 }  // namespace ahead

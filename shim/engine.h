@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core/access.h"
 #include "core/decision.h"
 #include "core/facts.h"
 #include "core/units.h"
@@ -20,6 +21,7 @@ struct Observation {
   bool is_planned = false;
   bool moves_offset = false;  // the read is at the description's offset
   bool is_absorbed = false;   // the filter let it pass; it is looked at for the trace only
+  bool is_transfer = false;   // by sendfile and its like
   Slot slot{Slot::kUnmet};
   FileRef file;
   ByteOffset begin;
@@ -46,14 +48,15 @@ void After(Observation& observation, int64_t returned) noexcept;
 // to now.
 void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept;
 
-// The host asked for [offset, offset + length) to be loaded, by advice of its own; length 0: to the end.
-void NoteAdvice(int fd, int64_t offset, int64_t length) noexcept;
+// The host gave advice about [offset, offset + length), kWillNeed or kDontNeed; length 0: to the end. For advice that
+// stands see descriptors.h.
+void NoteAdvice(int fd, HostAdvice advice, int64_t offset, int64_t length) noexcept;
 
 // If `fd` is a regular file, takes a use of it for a mapping of [offset, offset + length), asks for the beginning of
 // that, and returns true.
 bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& file) noexcept;
 
-// The host advised the kernel to load a range of a mapped file.
-void NoteMappedAdvice(FileRef file, int64_t offset, int64_t length) noexcept;
+// The host gave advice about a range of a mapped file.
+void NoteMappedAdvice(FileRef file, HostAdvice advice, int64_t offset, int64_t length) noexcept;
 
 }  // namespace ahead

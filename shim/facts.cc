@@ -6,9 +6,11 @@
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/guard.h"
 #include "shim/runtime.h"
 
 namespace ahead {
@@ -78,6 +80,17 @@ bool LookAt(int fd, DescriptorFacts& facts) noexcept {
 }
 
 int64_t OffsetOf(int fd) noexcept { return syscall(SYS_lseek, fd, 0, SEEK_CUR); }
+
+int64_t OffsetAt(const off_t* place) noexcept {
+  const ErrnoSaver errno_saver;
+  constexpr int64_t kUnreadable = -2;
+  int64_t offset = kUnreadable;
+  const iovec here{&offset, sizeof(offset)};
+  const iovec there{const_cast<off_t*>(place), sizeof(offset)};
+  const long pid = syscall(SYS_getpid);
+  if (syscall(SYS_process_vm_readv, pid, &here, 1L, &there, 1L, 0L) != sizeof(offset)) return kUnreadable;
+  return offset < 0 ? kUnreadable : offset;
+}
 
 bool ReadsThroughCache(int fd) noexcept {
   const long flags = syscall(SYS_fcntl, fd, F_GETFL);

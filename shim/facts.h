@@ -24,6 +24,10 @@ bool LookAt(int fd, DescriptorFacts& facts) noexcept;
 // Returns where the next read through `fd` begins, or -1 when it has no offset.
 int64_t OffsetOf(int fd) noexcept;
 
+// Returns the offset that the host keeps at `place`, or less than -1 when there is none to be read, or a negative one.
+// Keeps errno. Cost: one system call, since the address may be a bad one.
+int64_t OffsetAt(const off_t* place) noexcept;
+
 // Says whether reads through `fd` go by the page cache: opened for reading and not O_DIRECT or O_PATH.
 bool ReadsThroughCache(int fd) noexcept;
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "shim/advice.h"
 #include "shim/engine.h"
 #include "shim/runtime.h"
 
@@ -49,8 +50,9 @@ bool Record(uintptr_t begin, uintptr_t end, FileRef file, int64_t offset) {
   return false;
 }
 
-// Takes out what overlaps [begin, end): a mapping that has lost a part counts as gone.
-void Remove(uintptr_t begin, uintptr_t end) {
+// Takes out what overlaps [begin, end): a mapping that has lost a part counts as gone. What is put in its place keeps
+// its file: [moved_begin, moved_end), if that is not empty.
+void Remove(uintptr_t begin, uintptr_t end, uintptr_t moved_begin = 0, uintptr_t moved_end = 0) {
   const size_t count = mapping_count.load(std::memory_order_acquire);
   for (size_t i = 0; i < count; ++i) {
     if (!Overlaps(mappings[i], begin, end)) continue;
@@ -60,6 +62,12 @@ void Remove(uintptr_t begin, uintptr_t end) {
     uintptr_t first = mappings[i].begin.load(std::memory_order_relaxed);
     if (!section.entered() || first <= kBusy || !mappings[i].begin.compare_exchange_strong(first, kBusy)) continue;
     const FileRef file = mappings[i].file;
+    if (first == begin && moved_begin < moved_end) {
+      mappings[i].end.store(moved_end, std::memory_order_relaxed);
+      mappings[i].begin.store(moved_begin, std::memory_order_release);
+      moved_begin = moved_end;
+      continue;
+    }
     mappings[i].begin.store(kFree, std::memory_order_release);
     ReleaseFile(file);
   }
@@ -83,15 +91,23 @@ void NoteUnmapping(void* address, size_t length) noexcept {
   Remove(begin, begin + length);
 }
 
-void NoteMemoryAdvice(void* address, size_t length, int advice) noexcept {
-  if (advice != MADV_WILLNEED) return;
+void NoteRemapped(void* address, size_t old_length, void* result, size_t length) noexcept {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  const auto moved = reinterpret_cast<uintptr_t>(result);
+  // Without an old length a second mapping of the same pages is made; it is not known.
+  if (old_length != 0) Remove(begin, begin + old_length, moved, moved + length);
+}
+
+void NoteMemoryAdvice(void* address, size_t length, int number) noexcept {
+  HostAdvice advice;
+  if (!IsMemoryAdvice(number, advice)) return;
   const auto begin = reinterpret_cast<uintptr_t>(address);
   const size_t count = mapping_count.load(std::memory_order_acquire);
   for (size_t i = 0; i < count; ++i) {
     const Mapping& mapping = mappings[i];
     if (!Overlaps(mapping, begin, begin + length)) continue;
     const auto inside = static_cast<int64_t>(begin - mapping.begin.load(std::memory_order_relaxed));
-    return NoteMappedAdvice(mapping.file, mapping.offset + inside, static_cast<int64_t>(length));
+    return NoteMappedAdvice(mapping.file, advice, mapping.offset + inside, static_cast<int64_t>(length));
   }
 }
 

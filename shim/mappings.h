@@ -14,7 +14,10 @@ void NoteMapped(void* address, size_t length, int protection, int flags, int fd,
 // thread's.
 void NoteUnmapping(void* address, size_t length) noexcept;
 
-// The host gave advice about [address, address + length).
+// [address, address + old_length) has become [result, result + length).
+void NoteRemapped(void* address, size_t old_length, void* result, size_t length) noexcept;
+
+// The host gave advice (a MADV_ number) about [address, address + length).
 void NoteMemoryAdvice(void* address, size_t length, int advice) noexcept;
 
 }  // namespace ahead

@@ -81,12 +81,48 @@ int posix_fadvise(int fd, off_t offset, off_t length, int advice) {
   return error;
 }
 ssize_t readahead(int fd, off_t offset, size_t count) { return syscall(SYS_readahead, fd, offset, count); }
+ssize_t sendfile(int to, int from, off_t* offset, size_t count) {
+  return syscall(SYS_sendfile, to, from, offset, count);
+}
+ssize_t splice(int from, off_t* offset, int to, off_t* offset_to, size_t count, unsigned flags) {
+  return syscall(SYS_splice, from, offset, to, offset_to, count, flags);
+}
+ssize_t copy_file_range(int from, off_t* offset, int to, off_t* offset_to, size_t count, unsigned flags) {
+  return syscall(SYS_copy_file_range, from, offset, to, offset_to, count, flags);
+}
+int close_range(unsigned first, unsigned last, int flags) {
+  return static_cast<int>(syscall(SYS_close_range, first, last, flags));
+}
+ssize_t getdents64(int fd, void* entries, size_t size) { return syscall(SYS_getdents64, fd, entries, size); }
 void* mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) {
   return reinterpret_cast<void*>(syscall(SYS_mmap, address, length, protection, flags, fd, offset));
 }
 int munmap(void* address, size_t length) { return static_cast<int>(syscall(SYS_munmap, address, length)); }
 int madvise(void* address, size_t length, int advice) {
   return static_cast<int>(syscall(SYS_madvise, address, length, advice));
+}
+
+int posix_madvise(void* address, size_t length, int advice) {
+  if (advice == POSIX_MADV_DONTNEED) return 0;
+  const int saved = errno;
+  const int error = madvise(address, length, advice) == 0 ? 0 : errno;
+  errno = saved;
+  return error;
+}
+void* mremap(void* address, size_t old_length, size_t length, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  void* wanted = va_arg(rest, void*);
+  va_end(rest);
+  return reinterpret_cast<void*>(syscall(SYS_mremap, address, old_length, length, flags, wanted));
+}
+int prctl(int option, ...) {
+  va_list rest;
+  va_start(rest, option);
+  unsigned long arguments[4];
+  for (unsigned long& argument : arguments) argument = va_arg(rest, unsigned long);
+  va_end(rest);
+  return static_cast<int>(syscall(SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3]));
 }
 
 }  // namespace
@@ -96,6 +132,8 @@ void* Find(real::Function function) noexcept {
   switch (function) {
     case Function::open:
     case Function::open64:
+    case Function::__open:
+    case Function::__open64:
       return reinterpret_cast<void*>(&open);
     case Function::openat:
     case Function::openat64:
@@ -110,20 +148,27 @@ void* Find(real::Function function) noexcept {
     case Function::__openat64_2:
       return reinterpret_cast<void*>(&openat_2);
     case Function::close:
+    case Function::__close:
       return reinterpret_cast<void*>(&close);
+    case Function::close_range:
+      return reinterpret_cast<void*>(&close_range);
     case Function::dup:
       return reinterpret_cast<void*>(&dup);
     case Function::dup2:
+    case Function::__dup2:
       return reinterpret_cast<void*>(&dup2);
     case Function::dup3:
       return reinterpret_cast<void*>(&dup3);
     case Function::fcntl:
     case Function::fcntl64:
+    case Function::__fcntl:
       return reinterpret_cast<void*>(&fcntl);
     case Function::read:
+    case Function::__read:
       return reinterpret_cast<void*>(&read);
     case Function::pread:
     case Function::pread64:
+    case Function::__pread64:
       return reinterpret_cast<void*>(&pread);
     case Function::readv:
       return reinterpret_cast<void*>(&readv);
@@ -140,7 +185,17 @@ void* Find(real::Function function) noexcept {
       return reinterpret_cast<void*>(&pread_chk);
     case Function::lseek:
     case Function::lseek64:
+    case Function::__lseek:
       return reinterpret_cast<void*>(&lseek);
+    case Function::sendfile:
+    case Function::sendfile64:
+      return reinterpret_cast<void*>(&sendfile);
+    case Function::splice:
+      return reinterpret_cast<void*>(&splice);
+    case Function::copy_file_range:
+      return reinterpret_cast<void*>(&copy_file_range);
+    case Function::getdents64:
+      return reinterpret_cast<void*>(&getdents64);
     case Function::posix_fadvise:
     case Function::posix_fadvise64:
       return reinterpret_cast<void*>(&posix_fadvise);
@@ -153,6 +208,12 @@ void* Find(real::Function function) noexcept {
       return reinterpret_cast<void*>(&munmap);
     case Function::madvise:
       return reinterpret_cast<void*>(&madvise);
+    case Function::posix_madvise:
+      return reinterpret_cast<void*>(&posix_madvise);
+    case Function::mremap:
+      return reinterpret_cast<void*>(&mremap);
+    case Function::prctl:
+      return reinterpret_cast<void*>(&prctl);
     default:
       return nullptr;
   }

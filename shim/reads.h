@@ -15,6 +15,7 @@
 
 #include "shim/descriptors.h"
 #include "shim/engine.h"
+#include "shim/facts.h"
 #include "shim/runtime.h"
 
 namespace ahead {
@@ -90,6 +91,36 @@ inline ssize_t ReadAt(int fd, Target target, Size size, off_t offset, Rest... re
   const Slot slot = SlotOf(fd);
   if (IsQuiet(slot) || offset < 0) return kOriginal(fd, target, size, offset, rest...);
   return WatchReadAt<kOriginal>(slot, fd, target, size, offset, rest...);
+}
+
+// Moves data of `fd` without giving them to the host, as sendfile(2): from `at`, or at the offset with kAtOffset.
+template <const auto& kOriginal, typename... Arguments>
+[[gnu::noinline]] ssize_t WatchTransfer(Slot slot, int fd, int64_t at, int64_t count, Arguments... arguments) {
+  if (slot.is_tracked()) {
+    Description& description = DescriptionOf(slot);
+    const ByteOffset begin{at == kAtOffset ? description.offset.load(std::memory_order_relaxed) : at};
+    if (description.filter.Passes(begin, {count})) {
+      const ssize_t moved = kOriginal(arguments...);
+      if (moved > 0) Absorb(description, begin, moved);
+      return moved;
+    }
+  }
+  Observation observation;
+  observation.is_transfer = true;
+  Before(observation, fd, at, count);
+  const ssize_t moved = kOriginal(arguments...);
+  After(observation, moved);
+  return moved;
+}
+
+// A transfer from `*offset`, or at the offset of `fd` where that is null.
+template <const auto& kOriginal, typename... Arguments>
+inline ssize_t Transfer(int fd, const off_t* offset, size_t count, Arguments... arguments) {
+  const Slot slot = SlotOf(fd);
+  if (IsQuiet(slot) || !runtime.MayCall()) return kOriginal(arguments...);
+  const int64_t at = offset == nullptr ? kAtOffset : OffsetAt(offset);
+  if (at < kAtOffset) return kOriginal(arguments...);
+  return WatchTransfer<kOriginal>(slot, fd, at, Clamped(count), arguments...);
 }
 
 // A read as preadv2(2): at the offset where it says -1. One with flags has wishes that fetching ahead may counter.

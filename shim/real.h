@@ -5,6 +5,7 @@
 // there (design, fact 10). Before our constructor has run, descriptor functions go straight to the kernel.
 #pragma once
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -61,11 +62,11 @@ struct Original<kFunction, kPlace, Result(Parameters...)> {
 // A stand-in cannot pass on arguments that it does not know the number of.
 template <Function kFunction, auto kPlace, typename Result, typename... Parameters>
 struct Original<kFunction, kPlace, Result(Parameters..., ...)> {
-  template <typename Variable>
-  Result operator()(Parameters... arguments, Variable last) const {
+  template <typename... Variable>
+  Result operator()(Parameters... arguments, Variable... last) const {
     auto original = __atomic_load_n(&(originals.*kPlace), __ATOMIC_RELAXED);
     if (__builtin_expect(original == nullptr, 0)) original = FindAndKeep<kFunction>(originals.*kPlace);
-    return original(arguments..., last);
+    return original(arguments..., last...);
   }
   static constexpr Result (*kStandIn)(Parameters..., ...) = nullptr;
 };

@@ -3,6 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include <atomic>
+#include <iterator>
+
+#include "shim/advice.h"
 #include "shim/facts.h"
 #include "shim/pool.h"
 #include "shim/runtime.h"
@@ -23,6 +27,14 @@ TraceId NumberOf(int fd, LockedFile& file, Nanos now) noexcept {
   found.inode = facts.identity.inode;
   found.size = facts.size;
   return file->trace = TraceFile(runtime.trace(), found, now);
+}
+
+// The trace number of the folder that is open under each descriptor, plus one. Folders under higher numbers than these
+// are not recorded.
+constinit std::atomic<TraceId> folders[256] = {};
+
+bool MayRecordFolder(int fd) {
+  return fd >= 0 && static_cast<size_t>(fd) < std::size(folders) && runtime.OwnsTables() && runtime.trace() != nullptr;
 }
 
 uint32_t DescriptionNumber(const Observation& observation) {
@@ -81,11 +93,28 @@ TraceId Mapping(int fd, LockedFile& file, ByteRange range, const Facts& facts, c
   return decision.empty() ? kNoTraceId : TracePlan(trace, record, facts, decision);
 }
 
-void Advice(int fd, LockedFile& file, ByteRange range) noexcept {
+void Advice(int fd, LockedFile& file, HostAdvice advice, ByteRange range) noexcept {
   if (runtime.trace() == nullptr) return;
   const Nanos now = Now();
   const TraceId number = fd >= 0 ? NumberOf(fd, file, now) : file->trace;
-  if (number != kNoTraceId) TraceAdvice(runtime.trace(), number, 0, POSIX_FADV_WILLNEED, range, now);
+  if (number != kNoTraceId) TraceAdvice(runtime.trace(), number, 0, FileAdviceNumber(advice), range, now);
+}
+
+void Folder(int fd) noexcept {
+  if (!MayRecordFolder(fd)) return;
+  DescriptorFacts facts;
+  if (!LookAt(fd, facts)) return;
+  TraceFileFacts found;
+  found.fd = fd;
+  found.device = facts.identity.device;
+  found.inode = facts.identity.inode;
+  folders[fd].store(TraceFile(runtime.trace(), found, Now()) + 1, std::memory_order_relaxed);
+}
+
+void Entry(int fd, uint64_t inode) noexcept {
+  if (!MayRecordFolder(fd)) return;
+  const TraceId folder = folders[fd].load(std::memory_order_relaxed) - 1;
+  if (folder != kNoTraceId) TraceEntry(runtime.trace(), folder, inode, Now());
 }
 
 void Closed(const LockedFile& file, size_t description) noexcept {

@@ -22,7 +22,7 @@ Filter& FilterOf(size_t description) noexcept;
 bool Absorbs(const Observation& observation, int64_t count) noexcept;
 
 // Records a read that is planned or absorbed, and notes its number in `observation`. `is_first`: of its description.
-// REQUIRES: the file's lock is held, as in all of these.
+// REQUIRES: the file's lock is held, as in all of these but those of folders.
 void Plan(int fd, LockedFile& file, Observation& observation, TraceAccessKind kind, const Access& access,
           bool is_first) noexcept;
 
@@ -35,8 +35,12 @@ void Completed(const Observation& observation, const Completion& completion, int
 // A mapping was made, and `decision` taken for it. Returns the number for its outcome.
 TraceId Mapping(int fd, LockedFile& file, ByteRange range, const Facts& facts, const Decision& decision) noexcept;
 
-// The host asked for `range` to be loaded. `fd`: -1 when it did so through a mapping.
-void Advice(int fd, LockedFile& file, ByteRange range) noexcept;
+// The host gave advice about `range`. `fd`: -1 when it did so through a mapping.
+void Advice(int fd, LockedFile& file, HostAdvice advice, ByteRange range) noexcept;
+
+// The host opened a folder as `fd`, and read the entry of that inode from it.
+void Folder(int fd) noexcept;
+void Entry(int fd, uint64_t inode) noexcept;
 
 // The description of that index has ended.
 void Closed(const LockedFile& file, size_t description) noexcept;

@@ -1,8 +1,10 @@
 #include "shim/runtime.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -48,6 +50,27 @@ size_t RowOf(const char* variable) {
   return row;
 }
 
+// Returns the small whole number that `text` begins with, 0 when it does not.
+int NumberIn(const char* text) {
+  int number = 0;
+  for (; *text >= '0' && *text <= '9' && number < 1000; ++text) number = number * 10 + (*text - '0');
+  return number;
+}
+
+// Returns how many filters of system calls the process runs under, 0 when the kernel does not say (before 5.9).
+int CountFilters() {
+  const long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return 0;
+  char text[2048];
+  const long bytes = syscall(SYS_read, fd, text, sizeof(text) - 1);
+  syscall(SYS_close, fd);
+  if (bytes <= 0) return 0;
+  text[bytes] = 0;
+  constexpr char kName[] = "Seccomp_filters:\t";
+  const char* found = strstr(text, kName);
+  return found != nullptr ? NumberIn(found + sizeof(kName) - 1) : 0;
+}
+
 pid_t CurrentPid() { return static_cast<pid_t>(syscall(SYS_getpid)); }
 
 }  // namespace
@@ -90,6 +113,7 @@ bool Runtime::ReadOptions(char** environment) noexcept {
 }
 
 void Runtime::ReadOption(const char* entry) noexcept {
+  if (const char* filters = ValueOf(entry, "AHEAD_FILTERS")) known_filters_ = NumberIn(filters);
   for (size_t row = 0; row < kOptionCount; ++row) {
     const char* value = ValueOf(entry, OptionAt(row).variable);
     if (value == nullptr) continue;
@@ -126,6 +150,14 @@ void Runtime::OpenStatsFile() noexcept {
 void Runtime::ClaimBlockOfOwn() noexcept {
   block_ = segment_ != nullptr ? ClaimBlock(segment_, pid_) : nullptr;
   if (block_ == nullptr) block_ = &private_block;
+  block_->ledger.Add(Event::advice, Class::none, 0, standing_advice_.exchange(0, std::memory_order_relaxed));
+}
+
+void Runtime::CountStandingAdvice() noexcept {
+  if (state_.load(std::memory_order_acquire) == State::kOn)
+    block_->ledger.Add(Event::advice, Class::none, 0);
+  else
+    standing_advice_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Runtime::StartTrace() noexcept {
@@ -165,11 +197,26 @@ bool Runtime::IsThisProcess() noexcept {
   return pid == pid_;
 }
 
+bool Runtime::IsStartedProcess() const noexcept { return CurrentPid() == started_pid_; }
+
+// Filters that the process installs itself are seen as they come (prctl in hooks.cc); this finds those it was born
+// with.
+bool Runtime::LookForFilters() noexcept {
+  // EINVAL: the kernel knows no filters.
+  const bool is_filtered = syscall(SYS_prctl, PR_GET_SECCOMP, 0L, 0L, 0L, 0L) != 0 && errno != EINVAL;
+  if (is_filtered && (known_filters_ == 0 || CountFilters() != known_filters_)) {
+    GiveUp();
+    return false;
+  }
+  is_unfiltered_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
 void Runtime::PrepareToRead() noexcept {
   if (state_.load(std::memory_order_relaxed) != State::kReady || !HasAudience()) return;
   const ErrnoSaver errno_saver;
   const Section section;
-  if (section.entered() && CurrentPid() == started_pid_) SetUp();
+  if (section.entered() && MayCall() && IsStartedProcess()) SetUp();
 }
 
 bool Runtime::SetUp() noexcept {
@@ -182,8 +229,9 @@ bool Runtime::SetUp() noexcept {
   if (segment_ == nullptr && session_ != nullptr) OpenStatsFile();
   ClaimBlockOfOwn();
   StartTrace();
-  state_.store(State::kOn, std::memory_order_release);
-  return true;
+  // Unless it was switched off meanwhile.
+  expected = State::kSettingUp;
+  return state_.compare_exchange_strong(expected, State::kOn, std::memory_order_release);
 }
 
 // Makes the copied tables this process's own. What lies in them is told by its epoch to be the parent's and dropped

@@ -49,6 +49,23 @@ class Runtime {
   // user. Keeps errno.
   void PrepareToRead() noexcept;
 
+  // Says whether this is the process in which the constructor ran, or a fork of it that was met; not so in a child of
+  // vfork. Cost: one system call.
+  bool IsStartedProcess() const noexcept;
+
+  // Says whether the engine may make system calls. Not so when the process was started under filters of system calls:
+  // what they do with a call they do not expect, kill the process for instance, cannot be known. Unless there are just
+  // as many of them as AHEAD_FILTERS says: whoever set it has tried (`ahead run`). Switches off for good if not.
+  // Cost: one system call, once.
+  bool MayCall() noexcept { return is_unfiltered_.load(std::memory_order_relaxed) || LookForFilters(); }
+
+  // Counts advice of the host that concerns no range. Cost: no system call; before there is a place to count, the
+  // number is kept.
+  void CountStandingAdvice() noexcept;
+
+  // Says whether a trace was asked for. Cost: a load.
+  bool is_recording() const noexcept { return options_.trace_text != nullptr && is_on(); }
+
   // Says the same in a thread for which it was true a call of the host's ago. Cost: a load.
   bool StillOwnsTables() noexcept {
     return is_on() && (alive_ == nullptr || alive_->load(std::memory_order_acquire) == kAlive);
@@ -84,8 +101,11 @@ class Runtime {
   bool SetUp() noexcept;
   bool AdoptFork() noexcept;
   bool IsThisProcess() noexcept;
+  bool LookForFilters() noexcept;
 
   std::atomic<State> state_{State::kStarting};
+  std::atomic<bool> is_unfiltered_{false};
+  std::atomic<uint32_t> standing_advice_{0};  // given before there was a block
   std::atomic<uint16_t> epoch_{1};
   pid_t started_pid_ = 0;  // where the constructor ran, or a fork was adopted
   pid_t pid_ = 0;          // whose the tables are
@@ -95,6 +115,7 @@ class Runtime {
   std::atomic<uint32_t>* alive_ = nullptr;
   Options options_;
   const char* session_ = nullptr;  // AHEAD_SESSION, or null
+  int known_filters_ = 0;          // AHEAD_FILTERS
   char session_path_[64] = {};
   InitialSize initial_size_;
   Segment* segment_ = nullptr;

@@ -154,14 +154,21 @@ inline Result ReadItems(FILE* file, size_t wanted, Taking<Result> taking, Argume
   return WatchStdio<kOriginal>(file, slot, need, taking, arguments...);
 }
 
-// A call that takes a line, or what else ends where the data say. While the buffer holds much more than the lines of
-// this description have been long, no line will need a refill, and the call is not looked at.
+// A call that takes a line, or what else ends where the data say. While the buffer holds much more than lines have been
+// long, in this description or in any, no line will need a refill, and the call is not looked at.
 template <const auto& kOriginal, typename Result, typename... Arguments>
-inline Result ReadLine(FILE* file, Taking<Result> taking, Arguments... arguments) {
+[[gnu::noinline]] Result LookAtLine(FILE* file, Taking<Result> taking, Arguments... arguments) {
   const Slot slot = SlotOf(DescriptorOf(file));
   if (slot.is_tracked() ? StdioView(file).left() >= DescriptionOf(slot).line_reserve() : IsQuiet(slot))
     return kOriginal(arguments...);
   return WatchStdio<kOriginal>(file, slot, 0, taking, arguments...);
+}
+
+template <const auto& kOriginal, typename Result, typename... Arguments>
+inline Result ReadLine(FILE* file, Taking<Result> taking, Arguments... arguments) {
+  if (__builtin_expect(StdioView(file).left() >= most_line_reserve.load(std::memory_order_relaxed), 1))
+    return kOriginal(arguments...);
+  return LookAtLine<kOriginal>(file, taking, arguments...);
 }
 
 // Returns the descriptor that `file` owns, -1 when it has none, as streams in memory. Keeps errno.

@@ -124,7 +124,7 @@ AdaptiveDriver::Pending AdaptiveDriver::Before(const WorkRead& read, Issue issue
   pending.facts = FactsOf(read.file);
   AdaptivePolicy& policy = PolicyOf(read.file);
   Counting(policy, [&] {
-    const Access access{read.range, clock(), read.fresh};
+    const Access access{read.range, clock(), read.fresh, read.advice};
     pending.decision = policy.Plan(access, pending.facts, filter, around_);
     for (int32_t first = 0; first < pending.decision.pieces; first += kBatch)
       IssueBatch(policy, pending, first, issue, clock);

@@ -67,6 +67,7 @@ class Builder {
     work.reader = reader;
     work.thread = threads_.Of({file.pid, read.tid}).first;
     work.fresh = read.fresh;
+    work.advice = read.advice;
     // What was returned says more than what was asked for: a FILE or a vector of buffers asks for less or more than is
     // known before the call.
     work.range = read.range;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/access.h"
 #include "core/units.h"
 
 namespace ahead::sim {
@@ -23,6 +24,7 @@ struct WorkRead {
   uint32_t reader = 0;  // open file description, below Workload::readers
   uint32_t thread = 0;  // below Workload::threads
   bool fresh = false;   // the reader's first
+  HostAdvice advice = HostAdvice::kNormal;
   ByteRange range;      // asked for
   Nanos begin;          // when it was recorded
   Nanos end;

@@ -60,6 +60,7 @@ enum class TraceKind : uint8_t {
   kCompletion,  // the read is over
   kAdvice,      // the host's own advice about a range
   kMapping,     // a range was mapped
+  kEntry,       // an entry was read from a folder
 };
 
 enum class TraceAccessKind : uint8_t {
@@ -109,7 +110,7 @@ struct TracePathRecord {
   char text[kTracePathBytes];
 };
 
-// kOpen, kClose, kAdvice and kMapping.
+// kOpen, kClose, kAdvice, kMapping and kEntry.
 struct TraceEventRecord {
   static constexpr uint8_t kOpenedHere = 1;  // kOpen: by this process, not inherited
 
@@ -120,7 +121,7 @@ struct TraceEventRecord {
   int32_t tid;
   TraceId file;
   int64_t time_ns;
-  int64_t offset_bytes;
+  int64_t offset_bytes;  // kEntry: the entry's inode
   int64_t length_bytes;
   uint32_t description;  // a number of the process's choice
   uint32_t unused;
@@ -132,6 +133,7 @@ struct TracePlanRecord {
   static constexpr uint8_t kAbsorbed = 2;  // the filter let it pass: nothing was decided, and the facts are 0
   static constexpr uint8_t kDecided = 4;   // a kDecision follows; without it the decision was to fetch nothing
   static constexpr uint8_t kKernelLeads = 8;  // of the facts
+  static constexpr uint8_t kAdviceShift = 4;  // above these: the description's standing advice, a HostAdvice
 
   uint32_t mark;
   TraceKind kind;

@@ -61,6 +61,7 @@ class Parser {
       case TraceKind::kClose:
       case TraceKind::kAdvice:
       case TraceKind::kMapping:
+      case TraceKind::kEntry:
         AddEvent(Slot<TraceEventRecord>(index));
         break;
       case TraceKind::kPath:
@@ -112,6 +113,7 @@ class Parser {
     read.description = record.description;
     read.kind = record.access;
     read.fresh = (record.flags & TracePlanRecord::kFresh) != 0;
+    read.advice = static_cast<HostAdvice>(record.flags >> TracePlanRecord::kAdviceShift & 3);
     read.absorbed = (record.flags & TracePlanRecord::kAbsorbed) != 0;
     read.range.begin = {record.offset_bytes};
     read.range.end = read.range.begin + ByteCount{record.length_bytes};
@@ -200,8 +202,12 @@ class Parser {
     event.description = record.description;
     event.opened_here = record.kind == TraceKind::kOpen && (record.flags & TraceEventRecord::kOpenedHere) != 0;
     event.advice = record.advice;
-    event.range.begin = {record.offset_bytes};
-    event.range.end = event.range.begin + ByteCount{record.length_bytes};
+    if (record.kind == TraceKind::kEntry) {
+      event.inode = static_cast<uint64_t>(record.offset_bytes);
+    } else {
+      event.range.begin = {record.offset_bytes};
+      event.range.end = event.range.begin + ByteCount{record.length_bytes};
+    }
     event.time = {record.time_ns};
     out_.events.push_back(event);
   }

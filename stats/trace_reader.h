@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/access.h"
 #include "core/decision.h"
 #include "core/facts.h"
 #include "core/units.h"
@@ -53,6 +54,7 @@ struct TracedRead {
   uint32_t description = 0;
   TraceAccessKind kind = TraceAccessKind::kRead;
   bool fresh = false;
+  HostAdvice advice = HostAdvice::kNormal;
   bool absorbed = false;  // `facts` and `decision` are empty then
   ByteRange range;        // asked for
   Nanos time;             // just before the call
@@ -68,12 +70,13 @@ struct TracedRead {
 
 // Anything else that happened to a file.
 struct TracedEvent {
-  TraceKind kind = TraceKind::kNothing;  // kOpen, kClose, kAdvice, kMapping
+  TraceKind kind = TraceKind::kNothing;  // kOpen, kClose, kAdvice, kMapping, kEntry
   uint32_t file = 0;
   int32_t tid = 0;
   uint32_t description = 0;
   bool opened_here = false;
   int advice = 0;
+  uint64_t inode = 0;  // kEntry: of the entry
   ByteRange range;
   Nanos time;
 };

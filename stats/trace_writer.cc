@@ -77,6 +77,7 @@ TracePlanRecord PlanRecord(const TraceAccess& access) {
   record.kind = TraceKind::kPlan;
   record.access = access.kind;
   record.flags = access.access.fresh ? TracePlanRecord::kFresh : uint8_t{0};
+  record.flags |= static_cast<uint8_t>(static_cast<uint8_t>(access.access.advice) << TracePlanRecord::kAdviceShift);
   record.tid = access.tid != 0 ? access.tid : Tid();
   record.file = access.file;
   record.description = access.description;
@@ -240,6 +241,12 @@ void TraceMapping(Trace* trace, TraceId file, uint32_t description, ByteRange ra
   TraceEventRecord record = EventRecord(TraceKind::kMapping, file, description, now);
   record.offset_bytes = range.begin.value;
   record.length_bytes = range.size().value;
+  Append(trace, record);
+}
+
+void TraceEntry(Trace* trace, TraceId folder, uint64_t inode, Nanos now) {
+  TraceEventRecord record = EventRecord(TraceKind::kEntry, folder, 0, now);
+  record.offset_bytes = static_cast<int64_t>(inode);
   Append(trace, record);
 }
 

@@ -82,4 +82,7 @@ void TraceCompletion(Trace* trace, TraceId plan, const Completion& completion, i
 void TraceAdvice(Trace* trace, TraceId file, uint32_t description, int advice, ByteRange range, Nanos now);
 void TraceMapping(Trace* trace, TraceId file, uint32_t description, ByteRange range, Nanos now);
 
+// Records that the entry of `inode` was read from `folder`, which was recorded as a file.
+void TraceEntry(Trace* trace, TraceId folder, uint64_t inode, Nanos now);
+
 }  // namespace ahead

@@ -272,7 +272,7 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
 
 Decision AdaptivePolicy::PlanMapping(ByteRange range, Nanos now, const Facts& facts, const Surroundings& around) {
   const ByteOffset begin{AlignDown(range.begin.value, facts.page.value)};
-  if (around.options.ratio == 0 || passive_ || facts.kernel_leads || begin.value < 0 ||
+  if (around.options.ratio == 0 || passive_ || is_random_ || facts.kernel_leads || begin.value < 0 ||
       begin.value >= facts.file_size.value)
     return {};
   const bool small = facts.file_size.value <= facts.initial.value + facts.initial.value / 4;

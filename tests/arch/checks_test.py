@@ -11,6 +11,7 @@ import unittest
 
 import archive_symbols
 import headers
+import hooks_complete
 import includes
 import shim_exports
 import shim_library
@@ -52,6 +53,16 @@ class Checks(unittest.TestCase):
         path = self.archive("int getpid(void); int f(void) { return getpid(); } int g(void) { return f(); }")
         self.assert_one(archive_symbols.problems(path, {"memcpy"}), "getpid")
         self.assertEqual(archive_symbols.problems(path, {"getpid"}), [])
+
+    def test_function_of_libc_that_is_neither_hooked_nor_excused_is_found(self):
+        versions = self.write("versions", "V_1 { global: *; };")
+        libc = self.library("int read(void) { return 0; } int readv(void) { return 0; } int getc(void) { return 0; }",
+                            f"-Wl,--version-script={versions}")
+        hooks = self.write("hooks.def", "AHEAD_HOOK(read, int, ())\n")
+        page = self.write("hooks.md", "## Not seen\n\n| `getc*` | slow |\n\n## More\n")
+        self.assert_one(hooks_complete.problems(libc, hooks, page), "readv")
+        page.write_text("## Not seen\n\n| `getc*`, `readv` | slow |\n", encoding="utf-8")
+        self.assertEqual(hooks_complete.problems(libc, hooks, page), [])
 
     def test_library_on_libc_alone_passes(self):
         self.assertEqual(shim_library.problems(self.library("int getpid(void); int f(void) { return getpid(); }")), [])

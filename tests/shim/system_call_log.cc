@@ -19,6 +19,7 @@ const std::regex kOurs(
     R"(|(syscall_0x1c3|cachestat)\(.*)"
     R"(|readahead\(.*)"
     R"(|preadv2\(\d+, \[\{iov_base="?.*"?, iov_len=1\}\], 1, \d+, RWF_NOWAIT\) .*)"
+    R"(|prctl\(PR_GET_SECCOMP\) .*|process_vm_readv\(.*)"
     R"(|getpid\(\) .*|sysinfo\(.*|sigaltstack\(NULL, .*|mincore\(.*)"
     R"(|mmap\(NULL, \d+, PROT_READ\|PROT_WRITE, MAP_PRIVATE\|MAP_ANONYMOUS(\|MAP_NORESERVE)?, -1, 0\) .*)"
     R"(|madvise\(.*(MADV_WIPEONFORK|MADV_NOHUGEPAGE|MADV_POPULATE_WRITE|0x12 .*|0x17 .*)\) .*))");

@@ -12,6 +12,7 @@
 
 static const char* path;
 static int ends[2];
+static int acknowledged[2];
 static volatile sig_atomic_t handled;
 static volatile unsigned long sum_in_handler;
 
@@ -20,6 +21,7 @@ static void OnSignal(int number) {
   const int saved = errno;
   sum_in_handler = SumOfFile(path, 100000);
   ++handled;
+  if (write(acknowledged[1], "h", 1) != 1) _exit(7);
   errno = saved;
 }
 
@@ -36,8 +38,9 @@ static pid_t Disturber(int number) {
     fclose(file);
   }
   kill(parent, number);
-  // The handler has read before the byte comes.
-  for (int i = 0; i < 20; ++i) SumOfFile(path, 200000);
+  // The byte comes when the read was interrupted for sure.
+  char byte;
+  if (read(acknowledged[0], &byte, 1) != 1) _exit(7);
   if (write(ends[1], "x", 1) != 1) _exit(4);
   _exit(0);
 }
@@ -97,7 +100,7 @@ static void Waited(void) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2 || pipe(ends) != 0) return 2;
+  if (argc < 2 || pipe(ends) != 0 || pipe(acknowledged) != 0) return 2;
   path = argv[1];
   Disturbed("restarted", SA_RESTART);
   Disturbed("interrupted", 0);

@@ -65,12 +65,14 @@ static void TraceFromTheStart(const char* path) {
 
 static void TraceLater(const char* path) {
   int ends[2];
-  if (pipe(ends) != 0) exit(5);
+  int go[2];
+  if (pipe(ends) != 0 || pipe2(go, O_NONBLOCK) != 0) exit(5);
   const pid_t child = fork();
   if (child == 0) {
     SumOfFile(path, 100000);
     if (write(ends[1], "x", 1) != 1) _exit(6);
-    for (int i = 0; i < 20; ++i) SumOfFile(path, 100000);
+    // Reads until the tracer has done with it.
+    for (char byte; read(go[0], &byte, 1) != 1;) SumOfFile(path, 100000);
     Say("seized child %lx\n", SumOfFile(path, 100000));
     _exit(7);
   }
@@ -81,6 +83,7 @@ static void TraceLater(const char* path) {
   Say("interrupt %ld\n", ptrace(PTRACE_INTERRUPT, child, 0, 0));
   waitpid(child, &status, 0);
   Say("stopped %d detach %ld\n", WIFSTOPPED(status), ptrace(PTRACE_DETACH, child, 0, 0));
+  if (write(go[1], "x", 1) != 1) exit(5);
   waitpid(child, &status, 0);
   Say("exit %d\n", WEXITSTATUS(status));
 }
