@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,12 +42,30 @@ class WriteSignalsHeld {
   SignalSet mask_before_ = 0;
 };
 
+// What standard error was at the start.
+struct StandardError {
+  bool is_known = false;
+  dev_t device = 0;
+  ino_t inode = 0;
+
+  bool operator==(const StandardError&) const = default;
+};
+
+constinit StandardError at_start;
+
+StandardError Now() {
+  struct stat now;
+  if (syscall(SYS_fstat, STDERR_FILENO, &now) != 0) return {};
+  return {true, now.st_dev, now.st_ino};
+}
+
 // One line, written by one call, so that lines of several processes do not mix.
 class Line {
  public:
   Line() noexcept { Add("ahead: "); }
   ~Line() {
     text_[size_++] = '\n';
+    if (!at_start.is_known || !(Now() == at_start)) return;
     const WriteSignalsHeld held;
     syscall(SYS_write, STDERR_FILENO, text_, size_);
   }
@@ -81,6 +100,8 @@ size_t Shown(const char* text) {
 }
 
 }  // namespace
+
+void RememberStandardError() noexcept { at_start = Now(); }
 
 void ReportBadOption(size_t row, const char* entry) noexcept {
   char accepted[120];

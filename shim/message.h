@@ -5,6 +5,10 @@
 
 namespace ahead {
 
+// Notes what standard error is, before the first line. A host that closes it may put a file of its own on the number:
+// nothing is said there.
+void RememberStandardError() noexcept;
+
 // Says that the value of `entry` ("NAME=value") is not accepted by option `row`, and what would be.
 void ReportBadOption(size_t row, const char* entry) noexcept;
 

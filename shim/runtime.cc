@@ -107,6 +107,7 @@ bool Runtime::ReadOptions(char** environment) noexcept {
   for (char** entry = environment; *entry != nullptr; ++entry)
     if (const char* value = ValueOf(*entry, "AHEAD_OFF"); value != nullptr && SetOption(options_, off, value))
       if (options_.off != 0) return false;
+  RememberStandardError();
   for (char** entry = environment; *entry != nullptr; ++entry)
     if (IsOurs(*entry)) ReadOption(*entry);
   return true;

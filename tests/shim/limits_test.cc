@@ -103,6 +103,12 @@ TEST_F(LimitsTest, ComplaintsNeverEndTheProgram) {
   EXPECT_EQ(preloaded.status, bare.status);
 }
 
+TEST_F(LimitsTest, ComplaintsNeverGoToAFileOfTheProgram) {
+  const Words words = {Host("limits"), "OWN_NUMBER_2", text_};
+  EXPECT_THAT(RunBare(words).out, HasSubstr("size 0\n"));
+  EXPECT_EQ(RunPreloaded(words, {"AHEAD_TRACE=/nonexistent/trace"}).out, RunBare(words).out);
+}
+
 class SurroundingsTest : public ArmsTest {
  protected:
   void SetUp() override {
