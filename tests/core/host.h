@@ -25,7 +25,7 @@ class Host {
       return {};
     }
     const ByteRange range{{offset}, {offset + count}};
-    Decision decision = policy_.Plan({range, now_, fresh}, facts_, filter, Around());
+    Decision decision = policy_.Plan({range, now_, fresh, advice_}, facts_, filter, Around());
     const bool present = Present(range);
     Issue(decision);
     const Nanos duration = present ? hit_ : miss_;
@@ -82,6 +82,7 @@ class Host {
 
   AdaptivePolicy policy_;
   Filter filter_;
+  HostAdvice advice_ = HostAdvice::kNormal;
   Facts facts_;
   Options options_;
   Congestion congestion_;
