@@ -118,7 +118,8 @@ void Runtime::ReadOption(const char* entry) noexcept {
   for (size_t row = 0; row < kOptionCount; ++row) {
     const char* value = ValueOf(entry, OptionAt(row).variable);
     if (value == nullptr) continue;
-    if (OptionAt(row).kind == OptionKind::kText) value = Keep(value);
+    if (OptionAt(row).kind == OptionKind::kText)
+      value = row == RowOf("AHEAD_STATS") || row == RowOf("AHEAD_TRACE") ? KeepPath(value) : Keep(value);
     if (value == nullptr || !SetOption(options_, row, value)) ReportBadOption(row, entry);
   }
 }
@@ -139,6 +140,21 @@ const char* Runtime::Keep(const char* text) noexcept {
   char* copy = texts + texts_used;
   texts_used += bytes;
   return static_cast<char*>(memcpy(copy, text, bytes));
+}
+
+// As Keep, for the pattern of a file that may be opened only after the program has changed its folder.
+const char* Runtime::KeepPath(const char* path) noexcept {
+  char* copy = texts + texts_used;
+  const size_t room = sizeof(texts) - texts_used;
+  const long length = path[0] == '/' ? 0 : syscall(SYS_getcwd, copy, room);  // with the zero at its end
+  const size_t bytes = strlen(path) + 1;
+  // A '%' in the folder's name would be taken for one of the pattern.
+  if (length <= 0 || copy[0] != '/' || strchr(copy, '%') != nullptr || static_cast<size_t>(length) + bytes > room)
+    return Keep(path);
+  copy[length - 1] = '/';
+  memcpy(copy + length, path, bytes);
+  texts_used += static_cast<size_t>(length) + bytes;
+  return copy;
 }
 
 void Runtime::OpenStatsFile() noexcept {

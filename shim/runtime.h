@@ -93,6 +93,7 @@ class Runtime {
   bool ReadOptions(char** environment) noexcept;
   void ReadOption(const char* entry) noexcept;
   const char* Keep(const char* text) noexcept;
+  const char* KeepPath(const char* path) noexcept;
   const char* KeepSession(const char* path) noexcept;
   void OpenStatsFile() noexcept;
   void ClaimBlockOfOwn() noexcept;

@@ -39,6 +39,18 @@ TEST_F(EngineTest, FileForEachProcessLeavesNothingToSumUp) {
             "ahead run: no tables: each process has a statistics file of its own, " + folder_ / "%p" + "\n");
 }
 
+TEST_F(EngineTest, RelativeTraceIsOneOfTheFolderInWhichTheProgramStarts) {
+  std::filesystem::create_directories(folder_ / "below");
+  Process shell({"/bin/sh", "-c", "cd below; read line <../file"}, [&] {
+    setenv("LD_PRELOAD", AHEAD_SHIM, 1);
+    setenv("AHEAD_TRACE", "trace", 1);
+    if (chdir(folder_.path().c_str()) != 0) _exit(99);
+  });
+  EXPECT_EQ(shell.Finish().errors, "");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "trace"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "below/trace"));
+}
+
 // A command that reads the file and then waits for a fifo, so that it can be killed in between.
 class KilledRunTest : public EngineTest {
  protected:
