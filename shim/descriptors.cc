@@ -187,6 +187,8 @@ void NoteDuplicated(int fd, int copy) noexcept {
       Overwrite(copy, slot.word());
     return;
   }
+  // Before the section, which may ask the kernel for the stack: under a filter of the host's own nothing is asked.
+  if (!runtime.is_on()) return;
   const ErrnoSaver errno_saver;
   const Section section;
   if (!section.entered() || !runtime.OwnsTables() || !Share(slot)) return;
