@@ -1,4 +1,5 @@
 """One run of one entry, and what there was to see of it."""
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -8,6 +9,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import time
 import uuid
 
 from entry import PATH, PRELUDE
@@ -82,9 +84,8 @@ class Bench:
             if preloaded:
                 environment |= {"LD_PRELOAD": str(self.library), "AHEAD_STATS": str(stats)}
             status, stdout, stderr = start(entry, place.work, environment, user)
-            for pid in processes_of(token):
-                status = "left a process behind" if status == 0 else status
-                os.kill(pid, signal.SIGKILL)
+            if kill_all(token) and status == 0:
+                status = "left a process behind"
             files = fingerprints(place.work / "out")
             empty(place.work)
         return Outcome(status, stdout, stderr, files, self.seen(stats),
@@ -119,10 +120,25 @@ def start(entry, work, environment, user):
             stdout, stderr = process.communicate(timeout=entry.timeout_s)
             return process.returncode, stdout, stderr
         except subprocess.TimeoutExpired:
-            for pid in processes_of(environment[TOKEN]):
-                os.kill(pid, signal.SIGKILL)
+            kill_all(environment[TOKEN])
             stdout, stderr = process.communicate()
             return f"none in {entry.timeout_s} s", stdout, stderr
+        except BaseException:
+            kill_all(environment[TOKEN])  # or leaving this block would wait for it
+            raise
+
+
+def kill_all(token):
+    """Kills what a run has left, and waits until it holds no mount any more. Returns how many processes that were."""
+    killed = set()
+    deadline = time.monotonic() + 30
+    while (found := processes_of(token)) and time.monotonic() < deadline:
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        killed.update(found)
+        time.sleep(.05)
+    return len(killed)
 
 
 def processes_of(token):
