@@ -30,7 +30,8 @@ mkdir out; for c in gzip xz zstd; do {CREATE} -c --$c -f out/a.$c tree words; mk
 tar -xf out/a.$c -C $c || echo bad
 diff -r $c/tree "$INPUT/tree"; done; tar -tJf "$INPUT/pile.tar.xz" | cksum;
 tar -t --zstd -f "$INPUT/pile.tar.zst" | cksum
-""", needs=("tar", "xz", "zstd"), inputs=("pile.tar.xz", "pile.tar.zst"), version="tar --version", reads=("tar", "xz", "zstd")),
+""", needs=("tar", "xz", "zstd"), inputs=("pile.tar.xz", "pile.tar.zst"), version="tar --version",
+          reads=("tar", "xz", "zstd")),
     packer("gzip", quick=True, options="-n"),
     packer("bzip2"),
     packer("xz", options="-T2 -1"),

@@ -25,7 +25,8 @@ lines=30; own cat "$INPUT/random"; own sort "$INPUT/words"; lines=9; own dd if="
 strace -f -c -o t sh -c 'cat "$INPUT/random" | cksum'; grep -c total t
 """, needs=("strace",), version="strace --version", reads=("cat", "dd")),
     Entry("gdb", "break, step over a read, print, core of an abort", TOY + r"""
-gdb -nx -batch -ex 'set confirm off' -ex 'break sum' -ex run -ex finish -ex 'info breakpoints' -ex continue --args ./toy "$INPUT/words" >log 2>&1; echo $?
+gdb -nx -batch -ex 'set confirm off' -ex 'break sum' -ex run -ex finish -ex 'info breakpoints' -ex continue \
+  --args ./toy "$INPUT/words" >log 2>&1; echo $?
 grep -E 'Value returned|exited|^toy|already hit' log | sed 's/process [0-9]*/process/'; ulimit -c unlimited
 gdb -nx -batch -ex run -ex bt --args ./toy "$INPUT/words" x 2>&1 | grep -o -E ' main |SIGABRT,'
 """, needs=("gdb", "gcc"), version="gdb --version", reads=("toy",)),
@@ -37,9 +38,10 @@ valgrind -q --tool=helgrind --error-exitcode=9 ./toy "$INPUT/words"; echo $?
     Entry("ltrace", "of a program that reads", TOY + r"""
 ltrace -o t -e fopen+fread+fclose ./toy "$INPUT/words"; echo $?; grep -c 'fread(' t
 """, needs=("ltrace", "gcc"), version="ltrace --version", reads=("toy",)),
-    Entry("gcc -fsanitize", "programs with address, thread, leak and undefined sanitizers, runtimes linked statically; the shared "
-          "address sanitizer with `verify_asan_link_order=0`: without it refuses to run beside any preload", TOY + r"""
-for s in address:-static-libasan thread:-static-libtsan leak:-static-liblsan undefined:-static-libubsan undefined: thread:; do
+    Entry("gcc -fsanitize", "programs with address, thread, leak and undefined sanitizers, runtimes linked statically; "
+          "the shared address sanitizer with `verify_asan_link_order=0`: without it refuses to run beside any preload", TOY + r"""
+for s in address:-static-libasan thread:-static-libtsan leak:-static-liblsan undefined:-static-libubsan undefined: \
+  thread:; do
   gcc -g -fsanitize=${s%:*} ${s#*:} -o toy.san toy.c && ./toy.san "$INPUT/words"; echo $?; done
 gcc -g -fsanitize=address -o toy.san toy.c && ASAN_OPTIONS=verify_asan_link_order=0 ./toy.san "$INPUT/words"; echo $?
 """, needs=("gcc",), version="gcc --version", compare_stderr=False, reads=("toy.san",)),

@@ -108,7 +108,8 @@ console.log(md5(fs.readFileSync(folder + '/random')));
 const fd = fs.openSync(folder + '/random'), b = Buffer.alloc(5000);
 for (const at of [7000000, 5, 4096, 8388000]) console.log(fs.readSync(fd, b, 0, 5000, at), md5(b));
 fs.closeSync(fd); fs.cpSync(folder + '/tree', 'out/tree', {recursive: true, verbatimSymlinks: true});
-const h = crypto.createHash('sha1'); const s = fs.createReadStream(folder + '/random', {start: 1000, highWaterMark: 70000});
+const h = crypto.createHash('sha1');
+const s = fs.createReadStream(folder + '/random', {start: 1000, highWaterMark: 70000});
 s.on('data', (d) => h.update(d)); s.on('end', async () => {
   console.log(h.digest('hex'));
   const all = await Promise.all(fs.readdirSync(folder + '/tree/folder1').sort().map((f) => fs.promises.readFile(folder + '/tree/folder1/' + f)));
@@ -117,7 +118,8 @@ s.on('data', (d) => h.update(d)); s.on('end', async () => {
   console.log(child.execSync('gzip -dc words.gz | cksum').toString());
   let n = 0; for await (const line of require('readline').createInterface({input: fs.createReadStream(folder + '/words')})) n++; console.log(n);
   const {Worker} = require('worker_threads');
-  new Worker(`const fs = require('fs'); require('worker_threads').parentPort.postMessage(fs.readFileSync('${folder}/words').length)`, {eval: true})
+  new Worker(`const fs = require('fs');
+  require('worker_threads').parentPort.postMessage(fs.readFileSync('${folder}/words').length)`, {eval: true})
     .on('message', (m) => console.log('worker', m));
   fs.readFile(folder + '/none', (e) => console.log(e.code));
 });

@@ -9,11 +9,12 @@ ffmpeg -v error -ss 7 -i "$INPUT/film.mkv" -frames:v 30 -f md5 -; ffmpeg -v erro
 ffmpeg -v error -bitexact -threads 1 -i "$INPUT/film.mkv" -t 2 -c:v mpeg4 -an -y out/b.avi;
 ffprobe -v error -show_packets out/a.mp4 | cksum
 """, needs=("ffmpeg", "ffprobe"), inputs=("film.mkv",), version="ffmpeg -version", reads=("ffmpeg",)),
-    Entry("ffmpeg", "-re at film speed for 4 s", 'ffmpeg -v error -re -t 4 -i "$INPUT/film.mkv" -f md5 -', needs=("ffmpeg",),
-          inputs=("film.mkv",), version="ffmpeg -version", reads=("ffmpeg",)),
+    Entry("ffmpeg", "-re at film speed for 4 s", 'ffmpeg -v error -re -t 4 -i "$INPUT/film.mkv" -f md5 -',
+          needs=("ffmpeg",), inputs=("film.mkv",), version="ffmpeg -version", reads=("ffmpeg",)),
     Entry("mpv", "plays 3 s without window and sound card, and decodes all, with seeks", r"""
 mpv --no-config --vo=null --ao=null --length=3 --really-quiet "$INPUT/film.mkv"; echo $?
-mpv --no-config --ao=null --vo=null --untimed --no-audio --term-status-msg= --hr-seek=yes --start=8 --frames=40 --msg-level=all=error "$INPUT/film.mkv"; echo $?
+mpv --no-config --ao=null --vo=null --untimed --no-audio --term-status-msg= --hr-seek=yes --start=8 --frames=40 \
+  --msg-level=all=error "$INPUT/film.mkv"; echo $?
 mpv --no-config --of=framemd5 --o=m --ovc=rawvideo --no-audio --msg-level=all=error "$INPUT/film.mkv";
 grep -v '^#' m | cksum
 """, needs=("mpv",), inputs=("film.mkv",), version="mpv --version", reads=("mpv",)),

@@ -13,9 +13,10 @@ def beside(program, library, what, commands, **more):
                  version=f"dpkg-query -W -f='${{Version}}' {more.pop('package', program)}", reads=("md5sum",), **more)
 
 
-FIVE = ('ls "$INPUT"; md5sum "$INPUT/random"; python3 -c "import os; print(len(open(os.environ[\'INPUT\'] + \'/words\').read()))"; '
-        'sort -S 1M -T . "$INPUT/words" | cksum; tar cf a.tar -C "$INPUT" tree random && tar xOf a.tar random | cksum; rm -f b; '
-        'cp "$INPUT/random" b && cmp b "$INPUT/random"; perl -ne "END { print \\$. }" "$INPUT/words"; head -c 1000 "$INPUT/words" | cksum')
+FIVE = ('ls "$INPUT"; md5sum "$INPUT/random"; '
+        'python3 -c "import os; print(len(open(os.environ[\'INPUT\'] + \'/words\').read()))"; sort -S 1M -T . "$INPUT/words" | cksum; tar cf a.tar -C "$INPUT" tree random && '
+        'tar xOf a.tar random | cksum; rm -f b; cp "$INPUT/random" b && cmp b "$INPUT/random"; perl -ne "END { print \\$. }" '
+        '"$INPUT/words"; head -c 1000 "$INPUT/words" | cksum')
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 
 ENTRIES = [
@@ -91,13 +92,19 @@ tar --mtime=@0 --sort=name -cf a.tar t; md5sum "$INPUT/random"'; tar --numeric-o
 """, needs=("fakeroot",), version="fakeroot --version", reads=("md5sum",)),
     beside("eatmydata", LIBRARIES + "/libeatmydata.so", "its library beside ours, in both orders", FIVE),
     beside("faketime", LIBRARIES + "/faketime/libfaketime.so.1", "its library beside ours, in both orders; a shifted clock",
-           FIVE + "\nFAKETIME='@2001-01-01 00:00:00' date +%Y; FAKETIME='+3d x5' md5sum \"$INPUT/random\"", package="libfaketime"),
-    Entry("stdbuf", "-i0, -oL, -i1000", 'stdbuf -oL grep -n 99 "$INPUT/words" | cksum; stdbuf -i0 -o0 head -c 30000 "$INPUT/random" | cksum; '
-                        'stdbuf -i1000 sort "$INPUT/words" | cksum; stdbuf -i 64K md5sum "$INPUT/random"', needs=("stdbuf",),
-                        version="stdbuf --version", reads=("grep", "sort", "md5sum")),
-    beside("fakechroot", LIBRARIES + "/fakechroot/libfakechroot.so", "its library beside ours, in both orders", FIVE, package="libfakechroot"),
-    beside("nss_wrapper", LIBRARIES + "/libnss_wrapper.so", "its library beside ours, in both orders", FIVE + "\nid -un", package="libnss-wrapper"),
+           FIVE + "\nFAKETIME='@2001-01-01 00:00:00' date +%Y; FAKETIME='+3d x5' md5sum \"$INPUT/random\"",
+           package="libfaketime"),
+    Entry("stdbuf", "-i0, -oL, -i1000", r"""
+stdbuf -oL grep -n 99 "$INPUT/words" | cksum; stdbuf -i0 -o0 head -c 30000 "$INPUT/random" | cksum
+stdbuf -i1000 sort "$INPUT/words" | cksum; stdbuf -i 64K md5sum "$INPUT/random"
+""", needs=("stdbuf",), version="stdbuf --version", reads=("grep", "sort", "md5sum")),
+    beside("fakechroot", LIBRARIES + "/fakechroot/libfakechroot.so", "its library beside ours, in both orders",
+           FIVE, package="libfakechroot"),
+    beside("nss_wrapper", LIBRARIES + "/libnss_wrapper.so", "its library beside ours, in both orders",
+           FIVE + "\nid -un", package="libnss-wrapper"),
     beside("jemalloc", LIBRARIES + "/libjemalloc.so.2", "as allocator, in both orders", FIVE, package="libjemalloc2"),
-    beside("tcmalloc", LIBRARIES + "/libtcmalloc_minimal.so.4", "as allocator, in both orders", FIVE, package="libtcmalloc-minimal4"),
-    beside("mimalloc", LIBRARIES + "/libmimalloc.so.2.0", "as allocator, in both orders", FIVE, package="libmimalloc2.0"),
+    beside("tcmalloc", LIBRARIES + "/libtcmalloc_minimal.so.4", "as allocator, in both orders", FIVE,
+           package="libtcmalloc-minimal4"),
+    beside("mimalloc", LIBRARIES + "/libmimalloc.so.2.0", "as allocator, in both orders", FIVE,
+           package="libmimalloc2.0"),
 ]

@@ -3,7 +3,8 @@ from entry import Entry
 
 
 def nginx(sendfile, more):
-    return Entry("nginx", f"serves files on loopback to curl, sendfile {sendfile}{', ' + more if more else ''}; ranges", f"""
+    what = f"serves files on loopback to curl, sendfile {sendfile}{', ' + more if more else ''}; ranges"
+    return Entry("nginx", what, f"""
 port=$(free_port); cat >conf <<END
 error_log $HOME/log; pid $HOME/pid; worker_processes 2; events {{ worker_connections 200; }}
 http {{ access_log off; sendfile {sendfile}; {more + ';' if more else ''} client_body_temp_path b; proxy_temp_path p;
@@ -34,7 +35,7 @@ wait_for curl -sf http://127.0.0.1:$port/words; mapped server $pid
 for i in 1 2 3 4 5 6 7 8; do curl -s http://127.0.0.1:$port/random | md5sum & jobs[i]=$!; done | sort -u
 kill $pid; wait
 """, needs=("python3", "curl"), version="python3 --version", mapped=("server",)),
-    Entry("rsync", "copy, --inplace --no-whole-file, --append, --checksum, by an rsync daemon's protocol through a pipe", r"""
+    Entry("rsync", "copy, --inplace --no-whole-file, --append, --checksum, through a pipe to another rsync", r"""
 mkdir out; rsync -a "$INPUT/tree" "$INPUT/random" out/; cp out/random old;
 dd if="$INPUT/words" of=old bs=1000 seek=3000 conv=notrunc 2>/dev/null
 rsync --inplace --no-whole-file -t "$INPUT/random" old && cmp old "$INPUT/random";
