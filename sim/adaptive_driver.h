@@ -51,7 +51,6 @@ class AdaptiveDriver {
 
  private:
   static constexpr int32_t kBatch = 16;
-  static constexpr Nanos kBlocked{500'000};
 
   template <typename Issue, typename Clock>
   void IssueBatch(AdaptivePolicy& policy, const Pending& pending, int32_t first, Issue& issue, Clock& clock);
@@ -107,7 +106,7 @@ void AdaptiveDriver::IssueBatch(AdaptivePolicy& policy, const Pending& pending, 
     asked_at[i] = clock();
     if (outcomes[i].state != State::kIssued && outcomes[i].state != State::kDropped) continue;
     --allowed;
-    stopped = outcomes[i].blocked > kBlocked && !decision.starving;
+    stopped = outcomes[i].blocked > kLongestCallOfBatch && !decision.starving;
   }
   for (int32_t i = 0; i < count; ++i)
     policy.Issued(decision, first + i, outcomes[i], asked_at[i], pending.facts, around_);

@@ -12,6 +12,7 @@
 #include "core/facts.h"
 #include "core/units.h"
 #include "stats/trace_format.h"
+#include "stats/trace_outcome.h"
 
 namespace ahead {
 
@@ -36,16 +37,9 @@ struct TracedFile {
   ByteCount size;
 };
 
-struct TracedOutcome {
+struct TracedOutcome : TraceOutcomeCounts {
   bool known = false;
-  uint32_t asked = 0;
-  uint32_t resident = 0;
-  uint32_t dropped = 0;
-  uint32_t put_off = 0;
-  uint32_t sure = 0;
-  uint64_t fresh_pages = 0;
   Nanos time;
-  Nanos blocked;
 };
 
 struct TracedRead {

@@ -12,6 +12,7 @@
 #include "core/units.h"
 #include "stats/trace_format.h"
 #include "stats/trace_map.h"
+#include "stats/trace_outcome.h"
 
 namespace ahead {
 
@@ -49,28 +50,6 @@ TraceId TracePlan(Trace* trace, const TraceAccess& access, const Facts& facts, c
 
 // Records a read that the filter let pass; only its completion follows.
 TraceId TraceAbsorbed(Trace* trace, const TraceAccess& access);
-
-// What became of the pieces of one decision, summed.
-struct TraceOutcomeCounts {
-  uint32_t asked = 0;
-  uint32_t resident = 0;
-  uint32_t dropped = 0;
-  uint32_t put_off = 0;
-  uint32_t sure = 0;
-  uint64_t fresh_pages = 0;
-  Nanos blocked;
-
-  void Add(const PieceOutcome& outcome) {
-    using State = PieceOutcome::State;
-    asked += outcome.state == State::kIssued;
-    resident += outcome.state == State::kResident;
-    dropped += outcome.state == State::kDropped;
-    put_off += outcome.state == State::kPutOff;
-    sure += outcome.sure;
-    fresh_pages += static_cast<uint64_t>(outcome.fresh_pages);
-    blocked = blocked + outcome.blocked;
-  }
-};
 
 // Records the pieces of the decision of `plan`, after the last was issued.
 void TraceOutcome(Trace* trace, TraceId plan, const TraceOutcomeCounts& counts, Nanos now);
