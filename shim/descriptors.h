@@ -60,7 +60,7 @@ class Slot {
 inline constexpr int kMaxFd = 65536;
 inline constexpr size_t kDescriptions = size_t{1} << Slot::kIndexBits;
 
-extern constinit std::atomic<uint32_t> slots[kMaxFd];
+[[gnu::visibility("hidden")]] extern constinit std::atomic<uint32_t> slots[kMaxFd];
 
 inline bool IsInTable(int fd) { return static_cast<unsigned>(fd) < static_cast<unsigned>(kMaxFd); }
 
@@ -70,9 +70,9 @@ inline Slot SlotOf(int fd) {
   return Slot(slots[fd].load(std::memory_order_relaxed));
 }
 
-inline constexpr int64_t kFirstLineReserve = 256;  // lines of 80 characters, and some
+inline constexpr int64_t kFirstLineReserve = 128;  // lines of 80 characters, and some
 // The largest line_reserve of any description: what is enough for all of them.
-extern constinit std::atomic<int64_t> most_line_reserve;
+[[gnu::visibility("hidden")]] extern constinit std::atomic<int64_t> most_line_reserve;
 
 // An open file description. Thread safety: the atomics and the filter's Passes and Absorb are used without a lock, and
 // a race there costs an observation; the rest needs the file's lock.
@@ -93,10 +93,10 @@ struct Description {
   int64_t line_reserve() const { return line_reserve_.load(std::memory_order_relaxed); }
   // Learns from a line of at least `length` bytes. One of twice the length of any before may be missed once.
   void NoteLine(int64_t length) {
-    if (length * 2 <= line_reserve()) return;
-    line_reserve_.store(length * 4, std::memory_order_relaxed);
-    if (length * 4 > most_line_reserve.load(std::memory_order_relaxed))
-      most_line_reserve.store(length * 4, std::memory_order_relaxed);
+    if (length * 3 <= line_reserve() * 2) return;
+    line_reserve_.store(length * 2, std::memory_order_relaxed);
+    if (length * 2 > most_line_reserve.load(std::memory_order_relaxed))
+      most_line_reserve.store(length * 2, std::memory_order_relaxed);
   }
 
   // Counts a read that the filter let pass. A race with another reader loses a count.
@@ -115,7 +115,7 @@ struct DescriptionRoom {
   Room<Description> description;
 };
 
-extern constinit DescriptionRoom descriptions[kDescriptions];
+[[gnu::visibility("hidden")]] extern constinit DescriptionRoom descriptions[kDescriptions];
 
 // Returns the description behind a tracked slot. It may have become another one's by now.
 inline Description& DescriptionOf(Slot slot) { return *descriptions[slot.description()].description; }

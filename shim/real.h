@@ -29,7 +29,7 @@ struct Originals {
 #include "shim/hooks.def"
 #undef AHEAD_HOOK
 };
-extern constinit Originals originals;
+[[gnu::visibility("hidden")]] extern constinit Originals originals;
 
 // Finds the original of `function`. Never returns null. `lasting` says whether it is the one for good, or stands in for
 // it until our constructor has run. Cost: about 0.1 us; takes no lock once the constructor has run, allocates nothing.

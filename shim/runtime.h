@@ -124,6 +124,6 @@ class Runtime {
   Trace* trace_ = nullptr;
 };
 
-extern constinit Runtime runtime;
+[[gnu::visibility("hidden")]] extern constinit Runtime runtime;
 
 }  // namespace ahead

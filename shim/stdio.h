@@ -63,13 +63,15 @@ struct Taking<size_t> {
   }
 };
 
-// fgets. Where the buffer's end stays and its position moves on there may have been a refill all the same, when the
-// line is as long as the buffer, so the line is measured; only near the end of the buffer does a call come here.
+// fgets. Where the buffer's end stays and its position moves on, the line is what lies between, and ends there; unless
+// there was a refill all the same, as with a line as long as the buffer: then it is measured.
 template <>
 struct Taking<char*> {
   static constexpr bool kIsLine = true;
   int64_t Fetched(const char* line, const StdioView& before, const StdioView& after) const {
-    return FetchedBytes(before, after, line != nullptr ? static_cast<int64_t>(strlen(line)) : 0);
+    if (line == nullptr) return FetchedBytes(before, after, 0);
+    if (after.end == before.end && after.next > before.next && line[after.next - before.next] == 0) return 0;
+    return FetchedBytes(before, after, static_cast<int64_t>(strlen(line)));
   }
 };
 

@@ -115,7 +115,7 @@ template <typename Function>
 void CompareStdio(benchmark::State& state, Function* hooked_call, Function* bare_call, int64_t calls, int64_t bytes,
                   void (*use)(Function*, char*, size_t, FILE*)) {
   const CachedFile file;
-  std::vector<char> buffer(static_cast<size_t>(bytes) + 1);
+  std::vector<char> buffer(static_cast<size_t>(bytes) + 64);
   const auto side = [&](Function* call, decltype(fseek)* seek, FILE* stream) -> Side {
     return {[=] { seek(stream, 0, SEEK_SET); },
             [=, &buffer] {
@@ -147,6 +147,15 @@ void BM_Hook_Fgets(benchmark::State& state) {
                                 });
 }
 BENCHMARK(BM_Hook_Fgets)->Arg(kLineBytes)->UseManualTime()->Iterations(kRounds);
+
+void BM_Hook_Getline(benchmark::State& state) {
+  CompareStdio<decltype(getline)>(state, &getline, Libc<decltype(getline)>("getline"), 4 * kCalls, state.range(0),
+                                  [](decltype(getline)* call, char* buffer, size_t bytes, FILE* stream) {
+                                    size_t room = bytes + 64;  // never grown
+                                    benchmark::DoNotOptimize(call(&buffer, &room, stream));
+                                  });
+}
+BENCHMARK(BM_Hook_Getline)->Arg(kLineBytes)->UseManualTime()->Iterations(kRounds);
 
 void BM_Hook_PipeRead(benchmark::State& state) {
   std::array<int, 2> ends = {};
