@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/engine_options.h"
 #include "cli/environment.h"
+#include "cli/filters.h"
 #include "cli/job.h"
 #include "cli/launch.h"
 #include "cli/preload.h"
@@ -86,7 +87,12 @@ int RunCommand(const char* name, const EngineOptions& options, const std::vector
   const Program program = FindProgram(command[0]);
   if (program.error == ENOENT) return Complain(name, absl::StrCat("command '", command[0], "' not found")), kNotFound;
   if (program.error != 0) return RefuseToStart(name, command[0], program.error, "");
-  const Inactivity inactivity = WhyInactive(program.path);
+  const Filters filters = TryFilters();
+  filters.count != 0 && !filters.are_deadly ? environment.Set("AHEAD_FILTERS", std::to_string(filters.count))
+                                            : environment.Unset("AHEAD_FILTERS");
+  Inactivity inactivity = WhyInactive(program.path);
+  if (inactivity.reason.empty() && filters.are_deadly)
+    inactivity.reason = "a filter of system calls (seccomp) is in force here that may end it for a call of ours";
   if (inactivity.refuses_library) WithdrawLibrary(environment);
   const auto tell = [&] {
     Complain(name, absl::StrCat("ahead is not active in '", command[0], "': ", inactivity.reason));

@@ -1,6 +1,8 @@
 // Runs a command in which system calls fail, as on kernels and file systems that do not have them. The library is told,
 // as `ahead run` would, that none of its calls is deadly there; without that it makes none.
-// Usage: deny CALL=ERRNO... -- COMMAND [ARGUMENT]...   CALL: cachestat, preadv2, statx, readahead, madvise
+// With --untold the library is told nothing.
+// Usage: deny [--untold] CALL=ERRNO|kill... -- COMMAND [ARGUMENT]...
+// CALL: cachestat, preadv2, statx, readahead, madvise
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -45,13 +47,16 @@ int main(int argc, char** argv) {
   unsigned short count = 0;
   rules[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   int i = 1;
+  const int is_untold = argc > 1 && strcmp(argv[1], "--untold") == 0;
+  if (is_untold) ++i;
   for (; i < argc && strcmp(argv[i], "--") != 0 && count < 60; ++i) {
     const char* value = strchr(argv[i], '=');
     if (value == NULL) return 125;
     const unsigned number = NumberOf(argv[i], (size_t)(value - argv[i]));
     rules[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
-    rules[count++] =
-        (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned)atoi(value + 1) & 0xffff));
+    rules[count++] = (struct sock_filter)BPF_STMT(
+        BPF_RET | BPF_K, strcmp(value + 1, "kill") == 0 ? SECCOMP_RET_KILL_PROCESS
+                                                        : SECCOMP_RET_ERRNO | ((unsigned)atoi(value + 1) & 0xffff));
   }
   rules[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   if (i + 1 >= argc) return 125;
@@ -60,7 +65,7 @@ int main(int argc, char** argv) {
     perror("deny");
     return 126;
   }
-  SayThatFiltersAreHarmless();
+  is_untold ? unsetenv("AHEAD_FILTERS") : SayThatFiltersAreHarmless();
   execvp(argv[i + 1], argv + i + 1);
   return 127;
 }
