@@ -16,6 +16,9 @@ namespace ahead {
 namespace {
 
 constexpr size_t kFiles = 256;
+// Mapped at a time: most programs read few files, and what is mapped counts against limits of address space, and of
+// locked memory where a program locks all of it.
+constexpr size_t kPlacesPerMemory = 16;
 // Files without users that keep their place while others are still free: enough for programs that open a few files
 // again and again, few enough for the memory of programs that open thousands, once each.
 constexpr int kIdleFiles = 16;
@@ -35,16 +38,16 @@ struct Place {
   AdaptivePolicy policy;
 };
 
-// Six megabytes of address space, mapped when the first file is met. Mounts are counted from the end of theirs, so that
-// the first one lies next to the first file.
+// 400 KiB of address space, the first mapped when the first file is met; its mounts are those that are used, counted
+// from the end, so that the first one lies next to the first file.
 struct Memory {
   Room<Mount> mounts[kMounts];
-  Room<Place> places[kFiles];
+  Room<Place> places[kPlacesPerMemory];
 };
 
 struct Table {
   OwnedLock lock;  // guards the rest, places' identities, and the raising of users
-  Memory* memory = nullptr;
+  Memory* memory[kFiles / kPlacesPerMemory] = {};
   size_t place_count = 0;
   size_t mount_count = 0;
   uint64_t look_ups = 0;
@@ -54,8 +57,11 @@ struct Table {
 [[gnu::section(".data")]] constinit Table table;
 [[gnu::section(".data")]] constinit std::atomic<int64_t> outstanding_pages{0};
 
-Place& PlaceAt(size_t index) { return *table.memory->places[index]; }
-Room<Mount>& MountRoom(size_t index) { return table.memory->mounts[kMounts - 1 - index]; }
+Room<Place>& PlaceRoom(size_t index) {
+  return table.memory[index / kPlacesPerMemory]->places[index % kPlacesPerMemory];
+}
+Place& PlaceAt(size_t index) { return *PlaceRoom(index); }
+Room<Mount>& MountRoom(size_t index) { return table.memory[0]->mounts[kMounts - 1 - index]; }
 
 // Has the kernel provide the pages of [begin, end) at once instead of one fault each. Where it cannot, they fault.
 void Populate(const void* begin, const void* end) {
@@ -64,15 +70,15 @@ void Populate(const void* begin, const void* end) {
   syscall(SYS_madvise, first, reinterpret_cast<uintptr_t>(end) - first, MADV_POPULATE_WRITE);
 }
 
-bool MapMemory() {
-  if (table.memory != nullptr) return true;
+// Maps what place `index` lies in, if it is the first there.
+bool MapMemoryFor(size_t index) {
+  if (index % kPlacesPerMemory != 0) return true;
   const long address = syscall(SYS_mmap, nullptr, sizeof(Memory), PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
   if (address == -1) return false;
   // Where huge pages are given to all, the first touch would take two megabytes of them.
   syscall(SYS_madvise, address, sizeof(Memory), MADV_NOHUGEPAGE);
-  table.memory = reinterpret_cast<Memory*>(address);
-  Populate(&MountRoom(0), &table.memory->places[1]);
+  table.memory[index / kPlacesPerMemory] = reinterpret_cast<Memory*>(address);
   return true;
 }
 
@@ -109,8 +115,10 @@ int ChoosePlace() {
   }
   if (table.place_count == kFiles || idle_count >= kIdleFiles) return oldest;
   const size_t index = table.place_count;
-  if (index != 0) Populate(&table.memory->places[index], &table.memory->places[index + 1]);
-  table.memory->places[index].Make();
+  if (!MapMemoryFor(index)) return oldest;
+  Room<Place>* const room = &PlaceRoom(index);
+  Populate(index == 0 ? static_cast<void*>(&MountRoom(0)) : room, room + 1);
+  room->Make();
   return static_cast<int>(table.place_count++);
 }
 
@@ -145,7 +153,7 @@ Acquired AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept {
   Acquired acquired = Acquired::kYes;
   int index = Find(identity);
   if (index < 0) {
-    index = MapMemory() ? ChoosePlace() : -1;
+    index = ChoosePlace();
     if (index < 0)
       acquired = Acquired::kFull;
     else if (!Renew(static_cast<size_t>(index), identity))
