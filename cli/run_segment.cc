@@ -16,8 +16,8 @@ namespace {
 
 // Returns an empty text, or why there cannot be a statistics file at `path`.
 std::string MakeStatsFile(const std::string& path) {
-  Segment* segment = MapStatsFile(path.c_str(), getpid());
-  if (segment == nullptr)
+  const SegmentView segment = MapStatsFile(path.c_str(), getpid());
+  if (!segment)
     return absl::StrCat("statistics file '", path,
                         "': ", errno == EBADMSG ? "it exists and is something else; name a new file" : strerror(errno));
   UnmapSegment(segment);
@@ -80,10 +80,9 @@ absl::StatusOr<Snapshot> RunSegment::Read() const {
 }
 
 absl::StatusOr<Snapshot> RunSegment::ReadAll() const {
-  Segment* segment = MapSegmentFile(path_.c_str(), MapMode::kOpen);
-  if (segment == nullptr)
-    return absl::UnavailableError(absl::StrCat("cannot read the counts of the run: ", strerror(errno)));
-  Snapshot snapshot = ReadSnapshot(*segment);
+  const SegmentView segment = MapSegmentFile(path_.c_str(), MapMode::kOpen);
+  if (!segment) return absl::UnavailableError(absl::StrCat("cannot read the counts of the run: ", strerror(errno)));
+  Snapshot snapshot = ReadSnapshot(segment);
   UnmapSegment(segment);
   return snapshot;
 }

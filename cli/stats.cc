@@ -93,14 +93,14 @@ bool Put(const std::string& text) {
 }
 
 Snapshot Read(const Input& input, const Request& request) {
-  if (input.segment() == nullptr) return input.text();
-  return request.pid == 0 ? ReadSnapshot(*input.segment())
-                          : ReadSnapshot(*input.segment(), static_cast<pid_t>(request.pid));
+  if (!input.segment()) return input.text();
+  return request.pid == 0 ? ReadSnapshot(input.segment())
+                          : ReadSnapshot(input.segment(), static_cast<pid_t>(request.pid));
 }
 
 Snapshot Take(Input& input, const Request& request) {
-  return request.pid == 0 ? TakeSnapshot(*input.segment())
-                          : TakeSnapshot(*input.segment(), static_cast<pid_t>(request.pid));
+  return request.pid == 0 ? TakeSnapshot(input.segment())
+                          : TakeSnapshot(input.segment(), static_cast<pid_t>(request.pid));
 }
 
 std::string FormatOnce(const Snapshot& snapshot, const Request& request) {
@@ -207,7 +207,7 @@ int Show(const Request& request) {
   absl::StatusOr<Input> input =
       Input::Open(target->path, request.reset ? Input::Purpose::kReset : Input::Purpose::kRead);
   if (!input.ok()) return Complain(kName, absl::StrCat(target->name, " ", input.status().message())), kCannot;
-  if (input->segment() == nullptr && (request.reset || request.is_watch() || request.pid != 0)) {
+  if (!input->segment() && (request.reset || request.is_watch() || request.pid != 0)) {
     Complain(kName, absl::StrCat(target->name, " is the text of event tables: ", request.reset ? "--reset" : "--watch",
                                  " takes a statistics file"));
     return kBadUsage;

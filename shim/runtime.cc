@@ -161,11 +161,11 @@ void Runtime::OpenStatsFile() noexcept {
   if (options_.stats_text == nullptr) return;
   segment_ = MapStatsFile(options_.stats_text, started_pid_);
   // A file of another user's is passed by in silence: the programs of one run may change their user.
-  if (segment_ == nullptr && errno != EACCES && errno != EPERM) ReportBadFile("AHEAD_STATS", options_.stats_text);
+  if (!segment_ && errno != EACCES && errno != EPERM) ReportBadFile("AHEAD_STATS", options_.stats_text);
 }
 
 void Runtime::ClaimBlockOfOwn() noexcept {
-  block_ = segment_ != nullptr ? ClaimBlock(segment_, pid_) : nullptr;
+  block_ = segment_ ? ClaimBlock(segment_, pid_) : nullptr;
   if (block_ == nullptr) block_ = &private_block;
   block_->ledger.Add(Event::advice, Class::none, 0, standing_advice_.exchange(0, std::memory_order_relaxed));
 }
@@ -243,7 +243,7 @@ bool Runtime::SetUp() noexcept {
   WatchForForks();
   // Costs as much as all else at the start, and most processes of a run read nothing.
   if (session_ != nullptr) segment_ = MapSegmentFile(session_, MapMode::kOpen);
-  if (segment_ == nullptr && session_ != nullptr) OpenStatsFile();
+  if (!segment_ && session_ != nullptr) OpenStatsFile();
   ClaimBlockOfOwn();
   StartTrace();
   // Unless it was switched off meanwhile.

@@ -41,7 +41,7 @@ class Runtime {
 
   // Says whether what is seen goes anywhere: to a segment or a trace.
   bool HasAudience() const noexcept {
-    return session_ != nullptr || segment_ != nullptr || options_.trace_text != nullptr;
+    return session_ != nullptr || segment_ || options_.trace_text != nullptr;
   }
 
   // Where it has an audience, does what OwnsTables would do first. Called when the host opens a file: later
@@ -119,7 +119,7 @@ class Runtime {
   int known_filters_ = 0;          // AHEAD_FILTERS
   char session_path_[64] = {};
   InitialSize initial_size_;
-  Segment* segment_ = nullptr;
+  SegmentView segment_;
   Block* block_ = nullptr;  // in the segment, or private
   Trace* trace_ = nullptr;
 };

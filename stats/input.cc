@@ -92,6 +92,7 @@ absl::StatusOr<Input> Input::Open(const std::string& path, Purpose purpose) {
   void* mapped = mmap(nullptr, length, access, MAP_SHARED, fd, 0);
   if (mapped == MAP_FAILED) return SystemError("cannot be mapped");
   input.segment_ = {static_cast<Segment*>(mapped), Unmap{length}};
+  input.block_count_ = head.block_count;
   return input;
 }
 

@@ -18,10 +18,9 @@ class Input {
   // another version, is cut short, or is neither of the two.
   static absl::StatusOr<Input> Open(const std::string& path, Purpose purpose);
 
-  // Returns the segment, or null for a text. It stays mapped, also after its processes ended.
-  const Segment* segment() const { return segment_.get(); }
-  // REQUIRES: opened for kReset.
-  Segment* segment() { return segment_.get(); }
+  // Returns the segment, none for a text. It stays mapped, also after its processes ended. REQUIRES: opened for kReset
+  // where it is written to.
+  SegmentView segment() const { return {segment_.get(), block_count_}; }
   // The tables of a text.
   const Snapshot& text() const { return text_; }
 
@@ -32,6 +31,7 @@ class Input {
   };
 
   std::unique_ptr<Segment, Unmap> segment_;
+  uint32_t block_count_ = 0;
   Snapshot text_;
 };
 

@@ -93,7 +93,7 @@ void NameBlock(Block& block, pid_t pid) {
 
 // Takes block `index` if its owner is still `seen`: first as claiming, so that nobody else folds it for no reason. A
 // claimer that dies here leaves a block that the next one finds with a dead owner, and folds what is left.
-Block* Take(Segment& segment, uint32_t index, const Owner& seen, pid_t pid) {
+Block* Take(SegmentView segment, uint32_t index, const Owner& seen, pid_t pid) {
   uint64_t& word = segment.owners()[index];
   uint64_t expected = seen.Encode();
   Owner owner{Owner::State::kClaiming, pid, NowTicks()};
@@ -101,7 +101,7 @@ Block* Take(Segment& segment, uint32_t index, const Owner& seen, pid_t pid) {
   if (!__atomic_compare_exchange_n(&word, &expected, claiming, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     return nullptr;
   Block& block = segment.blocks()[index];
-  if (seen.state != Owner::State::kFree) Fold(segment, block);
+  if (seen.state != Owner::State::kFree) Fold(*segment.get(), block);
   NameBlock(block, pid);
   __atomic_store_n(&block.processes, 1, __ATOMIC_RELAXED);
   owner.state = Owner::State::kLive;
@@ -111,7 +111,7 @@ Block* Take(Segment& segment, uint32_t index, const Owner& seen, pid_t pid) {
 }
 
 // A block that bears our number: ours from before an exec, or that of a process which had the number before us.
-Block* Resume(Segment& segment, uint32_t index, const Owner& seen, pid_t pid) {
+Block* Resume(SegmentView segment, uint32_t index, const Owner& seen, pid_t pid) {
   if (seen.state != Owner::State::kLive) return nullptr;
   if (StartTicks("/proc/self/stat") > seen.claimed_ticks) return Take(segment, index, seen, pid);
   Block& block = segment.blocks()[index];
@@ -119,10 +119,19 @@ Block* Resume(Segment& segment, uint32_t index, const Owner& seen, pid_t pid) {
   return &block;
 }
 
+// As CheckSegment; `block_count` is what was checked. It is read once, because it may change between two looks.
+SegmentFault CheckSegment(const void* base, size_t bytes, uint32_t& block_count) {
+  const Segment* segment = static_cast<const Segment*>(base);
+  if (bytes < sizeof(Segment)) return SegmentFault::kTooShort;
+  const uint64_t magic = __atomic_load_n(&segment->magic, __ATOMIC_ACQUIRE);
+  block_count = __atomic_load_n(&segment->block_count, __ATOMIC_RELAXED);
+  return CheckHead(magic, block_count, bytes);
+}
+
 }  // namespace
 
-Segment* InitSegment(void* base, size_t bytes, uint32_t block_count, pid_t session_pid, const char* options) {
-  if (block_count == 0 || block_count > kMaxBlockCount || bytes < SegmentBytes(block_count)) return nullptr;
+SegmentView InitSegment(void* base, size_t bytes, uint32_t block_count, pid_t session_pid, const char* options) {
+  if (block_count == 0 || block_count > kMaxBlockCount || bytes < SegmentBytes(block_count)) return {};
   Segment* segment = static_cast<Segment*>(base);
   if (__atomic_load_n(&segment->magic, __ATOMIC_ACQUIRE) == 0) {
     SetOnce(segment->block_count, block_count);
@@ -146,39 +155,39 @@ SegmentFault CheckHead(uint64_t magic, uint32_t block_count, size_t bytes) {
 }
 
 SegmentFault CheckSegment(const void* base, size_t bytes) {
-  const Segment* segment = static_cast<const Segment*>(base);
-  if (bytes < sizeof(Segment)) return SegmentFault::kTooShort;
-  return CheckHead(__atomic_load_n(&segment->magic, __ATOMIC_ACQUIRE),
-                   __atomic_load_n(&segment->block_count, __ATOMIC_RELAXED), bytes);
+  uint32_t block_count;
+  return CheckSegment(base, bytes, block_count);
 }
 
-Segment* OpenSegment(void* base, size_t bytes) {
-  return CheckSegment(base, bytes) == SegmentFault::kNone ? static_cast<Segment*>(base) : nullptr;
+SegmentView OpenSegment(void* base, size_t bytes) {
+  uint32_t block_count;
+  if (CheckSegment(base, bytes, block_count) != SegmentFault::kNone) return {};
+  return {static_cast<Segment*>(base), block_count};
 }
 
-Block* ClaimBlock(Segment* segment, pid_t pid) {
-  const uint32_t count = segment->block_count;
+Block* ClaimBlock(SegmentView segment, pid_t pid) {
+  const uint32_t count = segment.block_count();
   const uint32_t first = static_cast<uint32_t>(pid) % count;
   // A block never becomes free again, so ours from before an exec lies before the first free one.
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t index = (first + i) % count;
-    const Owner owner = segment->owner(index);
+    const Owner owner = segment.owner(index);
     Block* block = nullptr;
-    if (owner.state == Owner::State::kFree) block = Take(*segment, index, owner, pid);
-    if (owner.pid == pid) block = Resume(*segment, index, owner, pid);
+    if (owner.state == Owner::State::kFree) block = Take(segment, index, owner, pid);
+    if (owner.pid == pid) block = Resume(segment, index, owner, pid);
     if (block != nullptr) return block;
   }
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t index = (first + i) % count;
-    const Owner owner = segment->owner(index);
+    const Owner owner = segment.owner(index);
     if (owner.pid == pid || !HasEnded(owner)) continue;
-    if (Block* block = Take(*segment, index, owner, pid); block != nullptr) return block;
+    if (Block* block = Take(segment, index, owner, pid); block != nullptr) return block;
   }
   for (uint32_t i = 0; i < count && i < kStartTimesPerClaim; ++i) {
     const uint32_t index = (first + i) % count;
-    const Owner owner = segment->owner(index);
+    const Owner owner = segment.owner(index);
     if (owner.pid == pid || !IsGone(owner)) continue;
-    if (Block* block = Take(*segment, index, owner, pid); block != nullptr) return block;
+    if (Block* block = Take(segment, index, owner, pid); block != nullptr) return block;
   }
   return nullptr;
 }
@@ -198,7 +207,7 @@ void AddCounts(const Block& from, Block& to) {
   add(source.processes, to.processes);
 }
 
-void NoteReset(Segment* segment) {
+void NoteReset(SegmentView segment) {
   __atomic_store_n(&segment->reset_unix_ns, UnixNanos(), __ATOMIC_RELAXED);
   Bump(segment->resets);
 }

@@ -46,8 +46,8 @@ struct alignas(64) Block {
   Ledger ledger;
 };
 
-// The header. Blocks and the words of their owners follow it; the owners lie together, so that looking for a block
-// costs one or two pages.
+// The header. Blocks and the words of their owners follow it (SegmentView); the owners lie together, so that looking
+// for a block costs one or two pages.
 struct alignas(64) Segment {
   uint64_t magic = 0;  // written last
   uint32_t block_count = 0;
@@ -59,13 +59,6 @@ struct alignas(64) Segment {
   uint64_t folds_done = 0;
   char options[1024] = {};  // "name=value" of the run's options, one a line, ends with a zero
   Block retired;
-
-  uint64_t* owners() { return reinterpret_cast<uint64_t*>(this + 1); }
-  const uint64_t* owners() const { return reinterpret_cast<const uint64_t*>(this + 1); }
-  Block* blocks();
-  const Block* blocks() const { return const_cast<Segment*>(this)->blocks(); }
-  // Who uses block `index`, as of now. REQUIRES: index < block_count.
-  Owner owner(uint32_t index) const { return Owner::Decode(__atomic_load_n(&owners()[index], __ATOMIC_ACQUIRE)); }
 };
 
 // Bytes of the owners' words of `block_count` blocks, rounded up so that the blocks are aligned.
@@ -76,9 +69,31 @@ constexpr size_t SegmentBytes(uint32_t block_count = kBlockCount) {
   return sizeof(Segment) + OwnersBytes(block_count) + block_count * sizeof(Block);
 }
 
-inline Block* Segment::blocks() {
-  return reinterpret_cast<Block*>(reinterpret_cast<char*>(owners()) + OwnersBytes(block_count));
-}
+// A segment as one process has it mapped. How many blocks there are is this process's own copy, checked against what is
+// mapped: everybody who has the segment can write into the header, and nobody may lead another out of its memory.
+class SegmentView {
+ public:
+  constexpr SegmentView() = default;
+  constexpr SegmentView(Segment* segment, uint32_t block_count) : segment_(segment), block_count_(block_count) {}
+
+  // False where there is no segment.
+  constexpr explicit operator bool() const { return segment_ != nullptr; }
+  constexpr bool operator==(const SegmentView&) const = default;
+  Segment* operator->() const { return segment_; }
+  Segment* get() const { return segment_; }
+
+  uint32_t block_count() const { return block_count_; }
+  uint64_t* owners() const { return reinterpret_cast<uint64_t*>(segment_ + 1); }
+  Block* blocks() const {
+    return reinterpret_cast<Block*>(reinterpret_cast<char*>(owners()) + OwnersBytes(block_count_));
+  }
+  // Who uses block `index`, as of now. REQUIRES: index < block_count().
+  Owner owner(uint32_t index) const { return Owner::Decode(__atomic_load_n(&owners()[index], __ATOMIC_ACQUIRE)); }
+
+ private:
+  Segment* segment_ = nullptr;
+  uint32_t block_count_ = 0;
+};
 
 // Why memory is not a segment of this build. kBlank: zero so far, as in a file that is being made.
 enum class SegmentFault : uint8_t { kNone, kBlank, kTooShort, kForeign, kOtherVersion };
@@ -86,8 +101,8 @@ enum class SegmentFault : uint8_t { kNone, kBlank, kTooShort, kForeign, kOtherVe
 // Makes a segment of zeroed memory, or finds the one that another process just made there.
 // Takes: `base`, page-aligned, `bytes` >= SegmentBytes(block_count), all zero or a segment; `session_pid`, 0 for a
 // statistics file; `options`, null or what Segment::options says, cut when too long, to be given by a sole creator
-// only. Returns null when the memory holds something else. Thread safety: any number of processes at once.
-Segment* InitSegment(void* base, size_t bytes, uint32_t block_count, pid_t session_pid, const char* options);
+// only. Returns none when the memory holds something else. Thread safety: any number of processes at once.
+SegmentView InitSegment(void* base, size_t bytes, uint32_t block_count, pid_t session_pid, const char* options);
 
 // Says whether a file of `bytes` bytes that begins with these fields of the header is a segment this build can use.
 SegmentFault CheckHead(uint64_t magic, uint32_t block_count, size_t bytes);
@@ -95,15 +110,15 @@ SegmentFault CheckHead(uint64_t magic, uint32_t block_count, size_t bytes);
 // Says whether `base` holds a segment that this build can use.
 SegmentFault CheckSegment(const void* base, size_t bytes);
 
-// Returns the segment at `base`, or null where CheckSegment finds a fault.
-Segment* OpenSegment(void* base, size_t bytes);
+// Returns the segment at `base`, or none where CheckSegment finds a fault.
+SegmentView OpenSegment(void* base, size_t bytes);
 
 // Finds the block in which process `pid`, the caller, may count. In this order: the block it had before an exec, a
 // block never used, the block of a process that is gone, whose counts are first moved to `retired`. Returns null when
 // every block belongs to a living process: count privately then. A child of fork calls this anew. Cost: as a rule one
 // probe and one system call; when all blocks were used once, a few more calls and a walk over the owners. May change
 // errno. Thread safety: any number of processes; two threads of one process may get two blocks.
-Block* ClaimBlock(Segment* segment, pid_t pid);
+Block* ClaimBlock(SegmentView segment, pid_t pid);
 
 // Moves all counts of `from` to `to`: each cell is exchanged with zero, so that no count is lost or doubled whoever
 // else counts into `from`. `processes` moves too only where `with_processes` says so.
@@ -114,6 +129,6 @@ void MoveCounts(Block& from, Block& to, MoveProcesses with_processes);
 void AddCounts(const Block& from, Block& to);
 
 // Notes in the header that counts were taken out. The taking itself is done block by block with MoveCounts.
-void NoteReset(Segment* segment);
+void NoteReset(SegmentView segment);
 
 }  // namespace ahead

@@ -62,18 +62,18 @@ bool Reserve(int fd, const struct stat& now, size_t bytes) {
   return size >= bytes || AppendZeros(fd, bytes);
 }
 
-Segment* Map(int fd, size_t bytes) {
+void* Map(int fd, size_t bytes) {
   const long address = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
-  return address == -1 ? nullptr : reinterpret_cast<Segment*>(address);
+  return address == -1 ? nullptr : reinterpret_cast<void*>(address);
 }
 
 // Looks at what the file holds before anything of it is touched, then maps it.
-Segment* MapOpenFile(int fd, MapMode mode, uint32_t block_count) {
+SegmentView MapOpenFile(int fd, MapMode mode, uint32_t block_count) {
   // In this order: a segment that appears between the two calls is then never taken for one that was cut short.
   Head head{};
   struct stat now;
   Uninterrupted([&] { return syscall(SYS_pread64, fd, &head, sizeof(head), 0); });
-  if (syscall(SYS_fstat, fd, &now) != 0) return nullptr;
+  if (syscall(SYS_fstat, fd, &now) != 0) return {};
   const bool is_regular = S_ISREG(now.st_mode);
   const auto size = static_cast<size_t>(now.st_size);
   const SegmentFault fault = CheckHead(head.magic, head.block_count, size);
@@ -82,56 +82,57 @@ Segment* MapOpenFile(int fd, MapMode mode, uint32_t block_count) {
                       size <= 2 * SegmentBytes(block_count) && IsBlank(fd, size);
   if (!is_regular || (fault != SegmentFault::kNone && !is_new)) {
     errno = EBADMSG;
-    return nullptr;
+    return {};
   }
   const size_t bytes = SegmentBytes(is_new ? block_count : head.block_count);
-  if (mode == MapMode::kCreate && !Reserve(fd, now, bytes)) return nullptr;
-  Segment* mapped = Map(fd, bytes);
-  if (mapped == nullptr) return nullptr;
-  if ((is_new ? InitSegment(mapped, bytes, block_count, 0, nullptr) : OpenSegment(mapped, bytes)) != nullptr)
-    return mapped;
+  if (mode == MapMode::kCreate && !Reserve(fd, now, bytes)) return {};
+  void* mapped = Map(fd, bytes);
+  if (mapped == nullptr) return {};
+  // Of the size that is mapped and will be unmapped, whatever the header has come to say.
+  const SegmentView segment = is_new ? InitSegment(mapped, bytes, block_count, 0, nullptr) : OpenSegment(mapped, bytes);
+  if (segment && SegmentBytes(segment.block_count()) == bytes) return segment;
   syscall(SYS_munmap, mapped, bytes);
   errno = EBADMSG;
-  return nullptr;
+  return {};
 }
 
 bool FillMemfd(int fd, const char* options, uint32_t block_count) {
   const size_t bytes = SegmentBytes(block_count);
   if (!MayGrowTo(bytes) || syscall(SYS_fchmod, fd, 0600) != 0 || syscall(SYS_ftruncate, fd, bytes) != 0) return false;
-  Segment* mapped = Map(fd, bytes);
+  void* mapped = Map(fd, bytes);
   if (mapped == nullptr) return false;
   const auto pid = static_cast<pid_t>(syscall(SYS_getpid));
-  const bool is_made = InitSegment(mapped, bytes, block_count, pid, options) != nullptr;
+  const bool is_made = static_cast<bool>(InitSegment(mapped, bytes, block_count, pid, options));
   syscall(SYS_munmap, mapped, bytes);
   return is_made && syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
 }
 
 }  // namespace
 
-Segment* MapSegmentFile(const char* path, MapMode mode, uint32_t block_count) {
+SegmentView MapSegmentFile(const char* path, MapMode mode, uint32_t block_count) {
   // Not blocking, no terminal taken: the path may name anything. O_APPEND is for AppendZeros.
   const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_APPEND | (mode == MapMode::kCreate ? O_CREAT : 0);
   const int fd = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, 0600));
-  if (fd < 0) return nullptr;
+  if (fd < 0) return {};
   // Where it reads as damaged while another process is making it, looking again tells.
   constexpr int kLooks = 5;
-  Segment* segment = nullptr;
-  for (int look = 0; segment == nullptr && look < kLooks && (look == 0 || errno == EBADMSG); ++look)
+  SegmentView segment;
+  for (int look = 0; !segment && look < kLooks && (look == 0 || errno == EBADMSG); ++look)
     segment = MapOpenFile(fd, mode, block_count);
   Close(fd);
   return segment;
 }
 
-Segment* MapStatsFile(const char* pattern, pid_t pid) {
+SegmentView MapStatsFile(const char* pattern, pid_t pid) {
   char path[4096];
   if (!ExpandProcessPattern(pattern, pid, path, sizeof(path))) {
     errno = ENAMETOOLONG;
-    return nullptr;
+    return {};
   }
   return MapSegmentFile(path, MapMode::kCreate, HasProcessPattern(pattern) ? 1 : kBlockCount);
 }
 
-void UnmapSegment(Segment* segment) { syscall(SYS_munmap, segment, SegmentBytes(segment->block_count)); }
+void UnmapSegment(SegmentView segment) { syscall(SYS_munmap, segment.get(), SegmentBytes(segment.block_count())); }
 
 int CreateSegmentMemfd(const char* options, uint32_t block_count) {
   const int fd = MakeMemfd(kSessionMemfdName);

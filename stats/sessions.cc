@@ -53,7 +53,7 @@ std::vector<Session> HeldBy(pid_t pid) {
 // Says whether the process that holds the segment also made it.
 bool IsMaker(const Session& session) {
   const auto input = Input::Open(session.path, Input::Purpose::kRead);
-  return input.ok() && input->segment() != nullptr && input->segment()->session_pid == session.pid;
+  return input.ok() && input->segment() && input->segment()->session_pid == session.pid;
 }
 
 std::optional<std::string> Variable(const std::vector<std::string>& environment, const std::string& name) {
@@ -71,9 +71,9 @@ std::string StatsPath(const std::string& pattern, pid_t pid) {
 
 bool HasBlockOf(const std::string& path, pid_t pid) {
   const auto input = Input::Open(path, Input::Purpose::kRead);
-  if (!input.ok() || input->segment() == nullptr) return false;
-  for (uint32_t index = 0; index < input->segment()->block_count; ++index)
-    if (const Owner owner = input->segment()->owner(index); owner.state != Owner::State::kFree && owner.pid == pid)
+  if (!input.ok() || !input->segment()) return false;
+  for (uint32_t index = 0; index < input->segment().block_count(); ++index)
+    if (const Owner owner = input->segment().owner(index); owner.state != Owner::State::kFree && owner.pid == pid)
       return true;
   return false;
 }

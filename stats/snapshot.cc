@@ -13,12 +13,12 @@ namespace {
 constexpr int kReadings = 200;
 constexpr timespec kPause{0, 500'000};
 
-Snapshot Describe(const Segment& segment) {
+Snapshot Describe(SegmentView segment) {
   Snapshot snapshot;
-  snapshot.session_pid = segment.session_pid;
-  snapshot.started_unix_ns = segment.started_unix_ns;
-  snapshot.reset_unix_ns = __atomic_load_n(&segment.reset_unix_ns, __ATOMIC_RELAXED);
-  snapshot.options.assign(segment.options, strnlen(segment.options, sizeof(segment.options)));
+  snapshot.session_pid = segment->session_pid;
+  snapshot.started_unix_ns = segment->started_unix_ns;
+  snapshot.reset_unix_ns = __atomic_load_n(&segment->reset_unix_ns, __ATOMIC_RELAXED);
+  snapshot.options.assign(segment->options, strnlen(segment->options, sizeof(segment->options)));
   return snapshot;
 }
 
@@ -37,15 +37,15 @@ bool IsEmpty(const Block& counts) {
 }
 
 // Walks over the blocks in use; `get` copies or takes the counts of one.
-template <typename SegmentType, typename Get>
-void Collect(SegmentType& segment, std::optional<pid_t> only, Snapshot& snapshot, Get get) {
-  for (uint32_t index = 0; index < segment.block_count; ++index) {
+template <typename Get>
+void Collect(SegmentView segment, std::optional<pid_t> only, Snapshot& snapshot, Get get) {
+  for (uint32_t index = 0; index < segment.block_count(); ++index) {
     const Owner owner = segment.owner(index);
     if (owner.state == Owner::State::kFree || (only && owner.pid != *only)) continue;
     ProcessRecord record;
     record.pid = owner.pid;
     record.is_running = !IsGone(owner);
-    auto& block = segment.blocks()[index];
+    Block& block = segment.blocks()[index];
     record.command = Command(block);
     get(block, record);
     AddCounts(record.counts, snapshot.total);
@@ -60,15 +60,15 @@ void Take(Block& block, ProcessRecord& record) {
   if (record.is_running) record.counts.processes = 1;
 }
 
-uint64_t FoldsUnderWay(const Segment& segment, uint64_t& begun) {
-  const uint64_t done = __atomic_load_n(&segment.folds_done, __ATOMIC_SEQ_CST);
-  begun = __atomic_load_n(&segment.folds_begun, __ATOMIC_SEQ_CST);
+uint64_t FoldsUnderWay(SegmentView segment, uint64_t& begun) {
+  const uint64_t done = __atomic_load_n(&segment->folds_done, __ATOMIC_SEQ_CST);
+  begun = __atomic_load_n(&segment->folds_begun, __ATOMIC_SEQ_CST);
   return begun - done;
 }
 
-Snapshot ReadOnce(const Segment& segment) {
+Snapshot ReadOnce(SegmentView segment) {
   Snapshot snapshot = Describe(segment);
-  AddCounts(segment.retired, snapshot.total);
+  AddCounts(segment->retired, snapshot.total);
   Collect(segment, std::nullopt, snapshot, Copy);
   return snapshot;
 }
@@ -81,7 +81,7 @@ void CombineWords(const void* from, void* to, size_t bytes, Combine combine) {
 
 }  // namespace
 
-Snapshot ReadSnapshot(const Segment& segment) {
+Snapshot ReadSnapshot(SegmentView segment) {
   for (int reading = 1;; ++reading) {
     uint64_t begun_before = 0, begun_after = 0;
     const bool was_still = FoldsUnderWay(segment, begun_before) == 0;
@@ -92,21 +92,21 @@ Snapshot ReadSnapshot(const Segment& segment) {
   }
 }
 
-Snapshot TakeSnapshot(Segment& segment) {
+Snapshot TakeSnapshot(SegmentView segment) {
   Snapshot snapshot = Describe(segment);
-  MoveCounts(segment.retired, snapshot.total, MoveProcesses::kYes);
+  MoveCounts(segment->retired, snapshot.total, MoveProcesses::kYes);
   Collect(segment, std::nullopt, snapshot, Take);
-  NoteReset(&segment);
+  NoteReset(segment);
   return snapshot;
 }
 
-Snapshot ReadSnapshot(const Segment& segment, pid_t pid) {
+Snapshot ReadSnapshot(SegmentView segment, pid_t pid) {
   Snapshot snapshot = Describe(segment);
   Collect(segment, pid, snapshot, Copy);
   return snapshot;
 }
 
-Snapshot TakeSnapshot(Segment& segment, pid_t pid) {
+Snapshot TakeSnapshot(SegmentView segment, pid_t pid) {
   Snapshot snapshot = Describe(segment);
   Collect(segment, pid, snapshot, Take);
   return snapshot;

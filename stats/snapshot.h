@@ -32,15 +32,15 @@ struct Snapshot {
 
 // Copies the counts. Each cell is exact; a set of cells is as close to one moment as copying allows, and a block whose
 // counts are being moved to `retired` is waited for, briefly.
-Snapshot ReadSnapshot(const Segment& segment);
+Snapshot ReadSnapshot(SegmentView segment);
 
 // Takes the counts out, each exactly once: what is counted after it is in the next snapshot. Processes that live keep
 // counting as processes.
-Snapshot TakeSnapshot(Segment& segment);
+Snapshot TakeSnapshot(SegmentView segment);
 
 // As the two above, for the block of process `pid` alone; a process that has not counted yet has a snapshot of zeros.
-Snapshot ReadSnapshot(const Segment& segment, pid_t pid);
-Snapshot TakeSnapshot(Segment& segment, pid_t pid);
+Snapshot ReadSnapshot(SegmentView segment, pid_t pid);
+Snapshot TakeSnapshot(SegmentView segment, pid_t pid);
 
 // Returns what was counted between two snapshots of a segment, without the processes. A cell that was reset in between
 // gives what it has counted since.

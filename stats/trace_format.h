@@ -129,9 +129,9 @@ struct TraceEventRecord {
 };
 
 struct TracePlanRecord {
-  static constexpr uint8_t kFresh = 1;     // the description's first read
-  static constexpr uint8_t kAbsorbed = 2;  // the filter let it pass: nothing was decided, and the facts are 0
-  static constexpr uint8_t kDecided = 4;   // a kDecision follows; without it the decision was to fetch nothing
+  static constexpr uint8_t kFresh = 1;        // the description's first read
+  static constexpr uint8_t kAbsorbed = 2;     // the filter let it pass: nothing was decided, and the facts are 0
+  static constexpr uint8_t kDecided = 4;      // a kDecision follows; without it the decision was to fetch nothing
   static constexpr uint8_t kKernelLeads = 8;  // of the facts
   static constexpr uint8_t kAdviceShift = 4;  // above these: the description's standing advice, a HostAdvice
 

@@ -11,8 +11,8 @@ namespace {
 
 // Counts as a program of the run does.
 void CountReads(const std::string& path, uint64_t reads) {
-  Segment* segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
-  ASSERT_NE(segment, nullptr);
+  SegmentView segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
+  ASSERT_TRUE(segment);
   Block* block = ClaimBlock(segment, getpid());
   ASSERT_NE(block, nullptr);
   Bump(block->counters.reads_seen, reads);

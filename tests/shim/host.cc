@@ -142,11 +142,11 @@ std::string TemporaryFolder::WriteText(const std::string& name, size_t bytes) co
 }
 
 std::unique_ptr<Block> ReadStatistics(const std::string& path) {
-  Segment* segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
-  if (segment == nullptr) return nullptr;
+  SegmentView segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
+  if (!segment) return nullptr;
   auto total = std::make_unique<Block>();
   AddCounts(segment->retired, *total);
-  for (uint32_t i = 0; i < segment->block_count; ++i) AddCounts(segment->blocks()[i], *total);
+  for (uint32_t i = 0; i < segment->block_count; ++i) AddCounts(segment.blocks()[i], *total);
   UnmapSegment(segment);
   return total;
 }

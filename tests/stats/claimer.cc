@@ -11,8 +11,8 @@
 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
-  ahead::Segment* segment = ahead::MapSegmentFile(argv[1], ahead::MapMode::kOpen);
-  if (segment == nullptr) return 3;
+  const ahead::SegmentView segment = ahead::MapSegmentFile(argv[1], ahead::MapMode::kOpen);
+  if (!segment) return 3;
   ahead::Block* block = ahead::ClaimBlock(segment, getpid());
   if (block == nullptr) return 4;
   block->ledger.Add(ahead::Event::readahead, ahead::Class::state, strtoull(argv[2], nullptr, 10));

@@ -136,8 +136,8 @@ TEST(StatsCommandTest, FindsTheFilesOfAProcess) {
   Program counting({"/bin/cat"}, {"AHEAD_STATS=" + (folder / "%p.stats")});
   const std::string pid = std::to_string(counting.pid());
   const Result before = Stats({"--pid", pid});
-  Segment* segment = MapStatsFile((folder / "%p.stats").c_str(), counting.pid());
-  ASSERT_NE(segment, nullptr);
+  SegmentView segment = MapStatsFile((folder / "%p.stats").c_str(), counting.pid());
+  ASSERT_TRUE(segment);
   ClaimBlock(segment, counting.pid())->ledger.Add(Event::readahead, Class::state, 21);
   const Result after = Stats({"--pid", pid, "--format", "json"});
   ASSERT_EQ(after.status, 0) << after.err;

@@ -89,14 +89,17 @@ class SharedSegment {
     void* base = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     segment_ = InitSegment(base, bytes_, block_count, 0, nullptr);
   }
-  ~SharedSegment() { munmap(segment_, bytes_); }
-  Segment* operator->() const { return segment_; }
-  Segment* get() const { return segment_; }
-  Segment& operator*() const { return *segment_; }
+  ~SharedSegment() { munmap(segment_.get(), bytes_); }
+  Segment* operator->() const { return segment_.get(); }
+  Segment* get() const { return segment_.get(); }
+  operator SegmentView() const { return segment_; }
+  Block* blocks() const { return segment_.blocks(); }
+  uint64_t* owners() const { return segment_.owners(); }
+  Owner owner(uint32_t index) const { return segment_.owner(index); }
 
  private:
   size_t bytes_;
-  Segment* segment_;
+  SegmentView segment_;
 };
 
 // Returns the number of a process that has ended.

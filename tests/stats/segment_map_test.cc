@@ -30,8 +30,8 @@ std::string Contents(const std::string& path) {
 }
 
 int CountInFile(const std::string& pattern, uint64_t pages) {
-  Segment* segment = MapStatsFile(pattern.c_str(), getpid());
-  if (segment == nullptr) return 1;
+  SegmentView segment = MapStatsFile(pattern.c_str(), getpid());
+  if (!segment) return 1;
   Block* block = ClaimBlock(segment, getpid());
   if (block == nullptr) return 2;
   block->ledger.Add(Event::readahead, Class::state, pages);
@@ -39,9 +39,9 @@ int CountInFile(const std::string& pattern, uint64_t pages) {
 }
 
 uint64_t PagesIn(const std::string& path) {
-  Segment* segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
-  if (segment == nullptr) return 0;
-  const uint64_t pages = ReadSnapshot(*segment).total.ledger.pages(Event::readahead, Class::state);
+  SegmentView segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
+  if (!segment) return 0;
+  const uint64_t pages = ReadSnapshot(segment).total.ledger.pages(Event::readahead, Class::state);
   UnmapSegment(segment);
   return pages;
 }
@@ -60,9 +60,9 @@ TEST(SegmentMapTest, AFileIsMadePrivateReservedAndOfTheRightSize) {
   const TemporaryFolder folder;
   const std::string path = folder / "stats";
   const mode_t before = umask(0);
-  Segment* segment = MapStatsFile(path.c_str(), getpid());
+  SegmentView segment = MapStatsFile(path.c_str(), getpid());
   umask(before);
-  ASSERT_NE(segment, nullptr);
+  ASSERT_TRUE(segment);
   struct stat made;
   ASSERT_EQ(stat(path.c_str(), &made), 0);
   EXPECT_EQ(made.st_mode & 07777, 0600u);
@@ -76,8 +76,8 @@ TEST(SegmentMapTest, AFileIsMadePrivateReservedAndOfTheRightSize) {
 
 TEST(SegmentMapTest, AFileOfOneProcessHasOneBlock) {
   const TemporaryFolder folder;
-  Segment* segment = MapStatsFile((folder / "%p.stats").c_str(), 1234);
-  ASSERT_NE(segment, nullptr);
+  SegmentView segment = MapStatsFile((folder / "%p.stats").c_str(), 1234);
+  ASSERT_TRUE(segment);
   EXPECT_EQ(segment->block_count, 1u);
   EXPECT_EQ(access((folder / "1234.stats").c_str(), F_OK), 0);
   UnmapSegment(segment);
@@ -87,8 +87,8 @@ TEST(SegmentMapTest, NoDescriptorIsLeftOpen) {
   const TemporaryFolder folder;
   const int before = open("/dev/null", O_RDONLY);
   close(before);
-  Segment* segment = MapStatsFile((folder / "stats").c_str(), getpid());
-  EXPECT_EQ(MapStatsFile((folder / "no/such/folder").c_str(), getpid()), nullptr);
+  SegmentView segment = MapStatsFile((folder / "stats").c_str(), getpid());
+  EXPECT_FALSE(MapStatsFile((folder / "no/such/folder").c_str(), getpid()));
   const int after = open("/dev/null", O_RDONLY);
   EXPECT_EQ(before, after);
   close(after);
@@ -114,8 +114,8 @@ TEST(SegmentMapTest, ProcessesThatMakeTheFileAtOnceCountIntoOne) {
 TEST(SegmentMapTest, AnExistingFileIsContinuedWhateverSizeWasAskedFor) {
   const TemporaryFolder folder;
   const std::string path = folder / "stats";
-  Segment* small = MapSegmentFile(path.c_str(), MapMode::kCreate, 2);
-  ASSERT_NE(small, nullptr);
+  SegmentView small = MapSegmentFile(path.c_str(), MapMode::kCreate, 2);
+  ASSERT_TRUE(small);
   UnmapSegment(small);
   EXPECT_EQ(CountInFile(path, 3), 0);
   EXPECT_EQ(PagesIn(path), 3u);
@@ -127,8 +127,8 @@ TEST(SegmentMapTest, AnExecCarriesOnInTheSameBlock) {
   const std::string path = folder / "stats";
   UnmapSegment(MapStatsFile(path.c_str(), getpid()));
   EXPECT_EQ(Wait(SpawnProgram({CLAIMER, path, "5", CLAIMER, path, "6", CLAIMER, path, "7"})), 0);
-  Segment* segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
-  const Snapshot snapshot = ReadSnapshot(*segment);
+  SegmentView segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
+  const Snapshot snapshot = ReadSnapshot(segment);
   EXPECT_EQ(snapshot.total.processes, 1u);
   ASSERT_EQ(snapshot.processes.size(), 1u);
   EXPECT_EQ(snapshot.processes[0].counts.ledger.pages(Event::readahead, Class::state), 18u);
@@ -146,15 +146,15 @@ TEST(SegmentMapTest, WhatIsNotOursIsRefusedAndLeftAlone) {
     const std::string path = folder / "file";
     std::ofstream(path, std::ios::binary) << contents;
     errno = 0;
-    EXPECT_EQ(MapStatsFile(path.c_str(), getpid()), nullptr) << contents.size();
+    EXPECT_FALSE(MapStatsFile(path.c_str(), getpid())) << contents.size();
     EXPECT_EQ(errno, EBADMSG);
-    EXPECT_EQ(MapSegmentFile(path.c_str(), MapMode::kOpen), nullptr);
+    EXPECT_FALSE(MapSegmentFile(path.c_str(), MapMode::kOpen));
     EXPECT_TRUE(Contents(path) == contents) << "of " << contents.size() << " bytes was changed";
   }
-  EXPECT_EQ(MapStatsFile("/dev/null", getpid()), nullptr);
-  EXPECT_EQ(MapStatsFile((folder / ".").c_str(), getpid()), nullptr);
+  EXPECT_FALSE(MapStatsFile("/dev/null", getpid()));
+  EXPECT_FALSE(MapStatsFile((folder / ".").c_str(), getpid()));
   ASSERT_EQ(mkfifo((folder / "fifo").c_str(), 0600), 0);
-  EXPECT_EQ(MapStatsFile((folder / "fifo").c_str(), getpid()), nullptr);
+  EXPECT_FALSE(MapStatsFile((folder / "fifo").c_str(), getpid()));
 }
 
 TEST(SegmentMapTest, ASegmentThatWasCutShortIsRefused) {
@@ -163,19 +163,19 @@ TEST(SegmentMapTest, ASegmentThatWasCutShortIsRefused) {
   EXPECT_EQ(CountInFile(path, 1), 0);
   for (const size_t size : {SegmentBytes() - 1, sizeof(Segment), size_t{12}}) {
     ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(size)), 0);
-    EXPECT_EQ(MapSegmentFile(path.c_str(), MapMode::kOpen), nullptr) << size;
-    EXPECT_EQ(MapStatsFile(path.c_str(), getpid()), nullptr) << size;
+    EXPECT_FALSE(MapSegmentFile(path.c_str(), MapMode::kOpen)) << size;
+    EXPECT_FALSE(MapStatsFile(path.c_str(), getpid())) << size;
     EXPECT_EQ(std::filesystem::file_size(path), size);
   }
 }
 
 TEST(SegmentMapTest, OpeningMakesNothing) {
   const TemporaryFolder folder;
-  EXPECT_EQ(MapSegmentFile((folder / "none").c_str(), MapMode::kOpen), nullptr);
+  EXPECT_FALSE(MapSegmentFile((folder / "none").c_str(), MapMode::kOpen));
   EXPECT_EQ(errno, ENOENT);
   EXPECT_NE(access((folder / "none").c_str(), F_OK), 0);
   std::ofstream(folder / "empty");
-  EXPECT_EQ(MapSegmentFile((folder / "empty").c_str(), MapMode::kOpen), nullptr);
+  EXPECT_FALSE(MapSegmentFile((folder / "empty").c_str(), MapMode::kOpen));
   EXPECT_EQ(std::filesystem::file_size(folder / "empty"), 0u);
 }
 
@@ -184,7 +184,7 @@ TEST(SegmentMapTest, AFileSizeLimitIsNotAnsweredWithASignal) {
   const pid_t child = Spawn([&] {
     const rlimit limit{4096, 4096};
     setrlimit(RLIMIT_FSIZE, &limit);
-    const bool has_file = MapStatsFile((folder / "stats").c_str(), getpid()) != nullptr;
+    const bool has_file = static_cast<bool>(MapStatsFile((folder / "stats").c_str(), getpid()));
     return has_file || errno != EFBIG || CreateSegmentMemfd(nullptr) >= 0 ? 1 : 0;
   });
   EXPECT_EQ(Wait(child), 0);
@@ -194,7 +194,7 @@ TEST(SegmentMapTest, AFullDiskIsSeenBeforeItCouldFault) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "full");
   const int status = WithMount(folder / "full", "tmpfs", "size=65536", [&] {
-    return MapStatsFile((folder / "full/stats").c_str(), getpid()) == nullptr && errno == ENOSPC ? 0 : 1;
+    return !MapStatsFile((folder / "full/stats").c_str(), getpid()) && errno == ENOSPC ? 0 : 1;
   });
   if (status == kSkip) GTEST_SKIP() << "cannot mount here";
   EXPECT_EQ(status, 0);
@@ -230,12 +230,12 @@ TEST(SegmentMapTest, AnotherUserReachesNeitherFileNorRun) {
   ASSERT_EQ(CountInFile(path, 1), 0);
   const int fd = CreateSegmentMemfd(nullptr);
   const std::string run = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(fd);
-  ASSERT_NE(MapSegmentFile(run.c_str(), MapMode::kOpen), nullptr);
+  ASSERT_TRUE(MapSegmentFile(run.c_str(), MapMode::kOpen));
   const pid_t child = Spawn([&] {
     if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0) return 1;
-    if (MapSegmentFile(path.c_str(), MapMode::kOpen) != nullptr || errno != EACCES) return 2;
-    if (MapStatsFile(path.c_str(), getpid()) != nullptr) return 3;
-    return MapSegmentFile(run.c_str(), MapMode::kOpen) == nullptr ? 0 : 4;
+    if (MapSegmentFile(path.c_str(), MapMode::kOpen) || errno != EACCES) return 2;
+    if (MapStatsFile(path.c_str(), getpid())) return 3;
+    return !MapSegmentFile(run.c_str(), MapMode::kOpen) ? 0 : 4;
   });
   EXPECT_EQ(Wait(child), 0);
   close(fd);
@@ -257,10 +257,10 @@ TEST(SegmentMapTest, AProgramOfTheRunCountsThroughProc) {
   const int fd = CreateSegmentMemfd("ratio=50\n", 8);
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(fd);
   EXPECT_EQ(Wait(SpawnProgram({CLAIMER, path, "11"})), 0);
-  Segment* segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
-  ASSERT_NE(segment, nullptr);
+  SegmentView segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
+  ASSERT_TRUE(segment);
   close(fd);
-  const Snapshot snapshot = ReadSnapshot(*segment);
+  const Snapshot snapshot = ReadSnapshot(segment);
   EXPECT_EQ(snapshot.session_pid, getpid());
   EXPECT_EQ(snapshot.options, "ratio=50\n");
   EXPECT_EQ(snapshot.total.ledger.pages(Event::readahead, Class::state), 11u);
