@@ -5,8 +5,12 @@
 
 namespace ahead {
 
+// Nothing is looked at beyond here, so that no sum or product of the policy can overflow: its largest is 400 times the
+// size. File systems may say 2^63 - 1.
+inline constexpr ByteCount kLargestFile{int64_t{1} << 53};
+
 struct Facts {
-  ByteCount file_size;
+  ByteCount file_size;  // at most kLargestFile; of a larger file, that
   ByteCount page{4096};
   ByteCount piece{128 << 10};          // the most that one readahead call is sure to take; a multiple of `page`
   ByteCount kernel_window{128 << 10};  // what the kernel reads ahead by itself, at least

@@ -43,7 +43,7 @@ class Filter {
       case Mode::kForward:
         return begin.value == expected && count.value <= limit - expected;
       case Mode::kBackward:
-        return begin.value + count.value == expected && begin.value >= limit;
+        return begin.value == expected - count.value && begin.value >= limit;
       case Mode::kStride:
         return begin.value == expected && reads_.load(std::memory_order_relaxed) < limit &&
                count.value <= length_.load(std::memory_order_relaxed);

@@ -100,7 +100,7 @@ bool ReadsThroughCache(int fd) noexcept {
 Facts FactsFor(ByteCount size, bool is_local, ByteCount count) noexcept {
   const auto page = static_cast<int64_t>(runtime.page_bytes());
   Facts facts;
-  facts.file_size = size;
+  facts.file_size = size < kLargestFile ? size : kLargestFile;
   facts.page = {page};
   facts.piece = {(kPieceBytes + page - 1) / page * page};
   facts.kernel_window = facts.piece;

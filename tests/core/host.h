@@ -45,7 +45,7 @@ class Host {
       const ByteRange piece = decision.Piece(i);
       PieceOutcome outcome;
       int32_t fresh = 0;
-      for (int64_t page = piece.begin.value / 4096; page * 4096 < piece.end.value; ++page)
+      for (int64_t page = FirstPage(piece); page * PageBytes() < piece.end.value; ++page)
         fresh += cache_.count(page) == 0 ? 1 : 0;
       outcome.state = fresh == 0 ? PieceOutcome::State::kResident : PieceOutcome::State::kIssued;
       if (fresh != 0 && decision.look_only) outcome.state = PieceOutcome::State::kPutOff;
@@ -61,13 +61,15 @@ class Host {
   }
 
   bool Present(ByteRange range) const {
-    for (int64_t page = range.begin.value / 4096; page * 4096 < range.end.value; ++page)
+    for (int64_t page = FirstPage(range); page * PageBytes() < range.end.value; ++page)
       if (cache_.count(page) == 0) return false;
     return true;
   }
   void Touch(ByteRange range) {
-    for (int64_t page = range.begin.value / 4096; page * 4096 < range.end.value; ++page) cache_.insert(page);
+    for (int64_t page = FirstPage(range); page * PageBytes() < range.end.value; ++page) cache_.insert(page);
   }
+  int64_t PageBytes() const { return facts_.page.value; }
+  int64_t FirstPage(ByteRange range) const { return range.begin.value / PageBytes(); }
   Surroundings Around() { return {options_, congestion_, initial_size_, ledger_}; }
 
   // Counts what the filter has let pass so far.

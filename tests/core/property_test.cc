@@ -1,15 +1,16 @@
 // Whatever the host does, the account is right: issued = hit + wasted + outstanding, for each class, and no request
-// leaves the file.
+// leaves the file; with any size of page.
 #include <gtest/gtest.h>
 
 #include <random>
+#include <tuple>
 
 #include "tests/core/host.h"
 
 namespace ahead::test {
 namespace {
 
-class PropertyTest : public testing::TestWithParam<uint32_t> {};
+class PropertyTest : public testing::TestWithParam<std::tuple<uint32_t, ByteCount>> {};
 
 // A mixture of all patterns, jumps, evictions, drops and odd sizes.
 void Misbehave(Host& host, std::mt19937& random, std::vector<Filter>& filters) {
@@ -37,8 +38,9 @@ void Misbehave(Host& host, std::mt19937& random, std::vector<Filter>& filters) {
 }
 
 TEST_P(PropertyTest, IssuedIsHitPlusWastedPlusOutstanding) {
-  std::mt19937 random(GetParam());
+  std::mt19937 random(std::get<0>(GetParam()));
   Host host(ByteCount{1 + static_cast<int64_t>(random() % (64u << 20))});
+  host.facts_.page = std::get<1>(GetParam());
   std::vector<Filter> filters(3);
   for (int round = 0; round < 60; ++round) {
     Misbehave(host, random, filters);
@@ -57,7 +59,9 @@ TEST_P(PropertyTest, IssuedIsHitPlusWastedPlusOutstanding) {
   EXPECT_EQ(host.Sum(Event::readahead), host.Sum(Event::readahead_hit) + host.Sum(Event::readahead_waste));
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, PropertyTest, testing::Range(1u, 41u));
+// The pages of x86 and of the kernels for arm64.
+INSTANTIATE_TEST_SUITE_P(SeedsAndPages, PropertyTest,
+                         testing::Combine(testing::Range(1u, 41u), testing::Values(4_KiB, 16_KiB, 64_KiB)));
 
 // What the filter lets pass would have decided nothing.
 TEST(AbsorptionTest, AnAbsorbedReadIsOneThatPlanWouldAnswerWithNothing) {
