@@ -13,6 +13,9 @@
 namespace ahead {
 namespace {
 
+// Thirty years of nanoseconds, so that times can be added up: monotonic clocks begin with the machine.
+constexpr int64_t kLastTime = int64_t{1} << 60;
+
 // Reads the slots of a trace whose header is known to be good.
 class Parser {
  public:
@@ -89,6 +92,8 @@ class Parser {
     TracedFile file;
     for (uint64_t slot = 1; slot <= record.path_slots; ++slot) {
       const auto part = Slot<TracePathRecord>(index + slot);
+      // A slot belongs to one path, or a trace could take many times its size in memory.
+      if (part.kind != TraceKind::kPath) break;
       file.path.append(part.text, std::min<size_t>(part.used_bytes, kTracePathBytes));
     }
     if (file.path.size() != record.path_bytes) file.path.clear();
@@ -103,7 +108,7 @@ class Parser {
 
   void AddRead(uint64_t index, const TracePlanRecord& record) {
     const auto file = file_of_.find(record.file);
-    if (file == file_of_.end()) {
+    if (file == file_of_.end() || !IsRange(record.offset_bytes, record.length_bytes) || !IsTime(record.time_ns)) {
       ++out_.broken_records;
       return;
     }
@@ -124,13 +129,14 @@ class Parser {
     out_.reads.push_back(read);
   }
 
+  // Whatever is written, the facts are such that the policy can work with them.
   static Facts FactsOf(const TracePlanRecord& record) {
     Facts facts;
     facts.page = {int64_t{1} << (record.page_shift & 31)};
-    facts.file_size = {record.file_size_bytes};
-    facts.allowance = {record.allowance_bytes};
+    facts.file_size = {std::clamp<int64_t>(record.file_size_bytes, 0, kLargestFile.value)};
+    facts.allowance = {std::max<int64_t>(record.allowance_bytes, 0)};
     facts.initial = {record.initial_bytes};
-    facts.piece = facts.page * record.piece_pages;
+    facts.piece = facts.page * std::max<int64_t>(record.piece_pages, 1);
     facts.kernel_window = facts.page * record.kernel_window_pages;
     facts.kernel_leads = (record.flags & TracePlanRecord::kKernelLeads) != 0;
     return facts;
@@ -139,7 +145,7 @@ class Parser {
   Decision DecisionAt(uint64_t index) const {
     const auto record = Slot<TraceDecisionRecord>(index);
     Decision decision;
-    if (record.kind != TraceKind::kDecision || record.method >= kClassCount) return decision;
+    if (record.kind != TraceKind::kDecision || record.method >= kClassCount || !HasPieces(record)) return decision;
     decision.method = static_cast<Class>(record.method);
     decision.stream = {record.stream_index, record.stream_generation};
     decision.first = {record.first_bytes};
@@ -153,6 +159,23 @@ class Parser {
     decision.starving = (record.flags & TraceDecisionRecord::kStarving) != 0;
     decision.look_only = (record.flags & TraceDecisionRecord::kLookOnly) != 0;
     return decision;
+  }
+
+  static bool IsTime(int64_t nanos) { return 0 <= nanos && nanos <= kLastTime; }
+
+  // Says whether [offset, offset + length) is a range.
+  static bool IsRange(int64_t offset, int64_t length) {
+    return offset >= 0 && length >= 0 && length <= INT64_MAX - offset;
+  }
+
+  // Says whether the places of all pieces can be told.
+  static bool HasPieces(const TraceDecisionRecord& record) {
+    int64_t last = 0;
+    return record.pieces >= 0 && record.length_bytes >= 0 &&
+           !__builtin_mul_overflow(record.step_bytes, record.pieces, &last) &&
+           !__builtin_add_overflow(last, record.first_bytes, &last) &&
+           !__builtin_add_overflow(last, record.length_bytes, &last) &&
+           IsRange(record.first_bytes, record.length_bytes);
   }
 
   TracedRead* ReadOf(TraceId plan) {
@@ -182,6 +205,11 @@ class Parser {
   void AddCompletion(const TraceCompletionRecord& record) {
     TracedRead* read = ReadOf(record.plan);
     if (read == nullptr) return;
+    if (!IsTime(record.time_ns) || !IsTime(record.duration_ns) ||
+        !IsRange(read->range.begin.value, std::max<int64_t>(record.returned_bytes, 0))) {
+      ++out_.broken_records;
+      return;
+    }
     read->completed = true;
     read->returned = {record.returned_bytes};
     read->end = {record.time_ns};
@@ -191,7 +219,7 @@ class Parser {
 
   void AddEvent(const TraceEventRecord& record) {
     const auto file = file_of_.find(record.file);
-    if (file == file_of_.end()) {
+    if (file == file_of_.end() || !IsRange(record.offset_bytes, record.length_bytes) || !IsTime(record.time_ns)) {
       ++out_.broken_records;
       return;
     }
@@ -253,8 +281,14 @@ absl::StatusOr<TraceContents> ReadTrace(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored))
     return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
-  // One that is still written to keeps its size: it was reserved.
-  std::string bytes(std::filesystem::file_size(path, ignored), 0);
+  // One that is still written to keeps its size: it was reserved. A size may be claimed that no memory holds.
+  TraceHeader header{};
+  file.read(reinterpret_cast<char*>(&header), sizeof(header));
+  file.clear();
+  file.seekg(0);
+  const uint64_t records = std::min({header.tail_records, header.capacity_records, kTraceMaxRecords});
+  const uint64_t wanted = kTraceHeaderBytes + records * kTraceRecordBytes;
+  std::string bytes(std::min<uint64_t>(std::filesystem::file_size(path, ignored), wanted), 0);
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<size_t>(file.gcount()));
   return ParseTrace(path, bytes.data(), bytes.size());
