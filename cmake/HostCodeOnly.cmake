@@ -1,0 +1,15 @@
+# What runs inside the host, and its tests: no abseil and no TBB, which a cross-compiler rarely has. GoogleTest is built
+# from the source package where it is not installed for the target.
+add_subdirectory(core)
+add_subdirectory(stats)
+add_subdirectory(shim)
+if(AHEAD_BUILD_TESTS)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
+  endif()
+  enable_testing()
+  add_subdirectory(tests/core)
+  add_subdirectory(tests/stats)
+  add_subdirectory(tests/fuzz)
+endif()
