@@ -2,8 +2,10 @@
 with it and nothing else is."""
 import dataclasses
 import os
+import select
 import signal
 import subprocess
+import tempfile
 
 TIMED_OUT = "timed out"
 
@@ -29,22 +31,30 @@ def end_group(leader):
 
 def run(argv, cwd, env, seconds, stdin=b""):
     """Runs `argv` with `stdin` as its input. Processes of its group that outlive it are killed."""
-    child = subprocess.Popen([str(word) for word in argv], cwd=cwd, env=env, start_new_session=True,
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        out, err = child.communicate(stdin, timeout=seconds)
-        status = status_text(child.returncode)
-    except subprocess.TimeoutExpired:
+    # Files and not pipes, which a process left behind could hold open.
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin)
+        given.seek(0)
+        child = subprocess.Popen([str(word) for word in argv], cwd=cwd, env=env, start_new_session=True,
+                                 stdin=given, stdout=out, stderr=err)
+        in_time = ended(child.pid, seconds)
+        # Before it is waited for: until then nobody else's group can have its number.
         end_group(child.pid)
-        out, err = drain(child)
-        status = TIMED_OUT
-    end_group(child.pid)
-    return Outcome(status, out, err)
+        code = child.wait()
+        return Outcome(status_text(code) if in_time else TIMED_OUT, content(out), content(err))
 
 
-def drain(child):
-    """Returns what a killed child wrote; a process that left the group and holds the pipes open is not waited for."""
+def ended(pid, seconds):
+    """Returns whether the process ends before its deadline. Leaves it to be waited for."""
+    handle = os.pidfd_open(pid)
     try:
-        return child.communicate(timeout=5)
-    except subprocess.TimeoutExpired as late:
-        return late.stdout or b"", late.stderr or b""
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(handle)
+
+
+def content(file):
+    file.seek(0)
+    return file.read()

@@ -13,8 +13,8 @@ PYTHON = "/usr/bin/python3"
 SECONDS = 900
 
 # Robust on a loaded machine and fast: together a quarter of a minute.
-SELECTED = """file fileio os posix mmap fcntl shutil tempfile select epoll fork1 thread pty gzip sqlite3 dbm dbm_dumb wait3
-    openpty ioctl popen fileinput filecmp""".split()
+SELECTED = """file fileio os posix mmap fcntl shutil tempfile select epoll fork1 thread pty gzip sqlite3 dbm dbm_dumb
+    wait3 openpty ioctl popen fileinput filecmp""".split()
 SELECTED_ON_FUSE = "file fileio mmap fileinput gzip zipfile64".split()
 LONG = """io selectors poll wait4 bz2 lzma bufio largefile threading threading_local signal subprocess tarfile zipfile
     zipfile64 dbm_gnu dbm_ndbm shelve concurrent_futures asyncio multiprocessing_fork multiprocessing_spawn

@@ -14,9 +14,11 @@ import verdicts
 
 @dataclasses.dataclass
 class Setting:
-    """`preload`: libraries in the order in which they are loaded; `keep`: folder for what commands wrote, or None."""
+    """`preload`: libraries in the order in which they are loaded; `variables`: set in the preloaded runs;
+    `keep`: folder for what commands wrote, or None."""
     ahead: object
     preload: list
+    variables: dict
     scratch: object
     more_bare_runs: int
     keep: object = None
@@ -63,7 +65,8 @@ def run(unit, place, setting, name, preload):
                 temporary.mkdir()
                 env = units.clean_environment() | {"TMPDIR": str(temporary)}
                 if preload:
-                    env |= {"LD_PRELOAD": ":".join(map(str, preload)), "AHEAD_STATS": str(scratch / "statistics")}
+                    env |= setting.variables | {"LD_PRELOAD": ":".join(map(str, preload)),
+                                                "AHEAD_STATS": str(scratch / "statistics")}
                 found = unit.run(places.Work(folder, scratch, env))
         finally:
             if setting.keep:

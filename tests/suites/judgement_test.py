@@ -77,7 +77,7 @@ class ExamineTest(unittest.TestCase):
     def examine(self, *runs, more=2):
         scripted = Scripted(*runs)
         with tempfile.TemporaryDirectory() as folder:
-            report = examine.examine(scripted, scripted, examine.Setting("/bin/false", ["lib.so"], folder, more))
+            report = examine.examine(scripted, scripted, examine.Setting("/bin/false", ["lib.so"], {}, folder, more))
         return report, scripted
 
     def test_only_the_second_run_is_preloaded(self):

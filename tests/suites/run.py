@@ -40,6 +40,13 @@ def names(accepted):
     return parse
 
 
+def setting(text):
+    name, equals, value = text.partition("=")
+    if not equals or not name.startswith("AHEAD_"):
+        raise argparse.ArgumentTypeError(f"{text}: not AHEAD_NAME=VALUE")
+    return name, value
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(prog="suites", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -52,6 +59,7 @@ def parse(argv):
     add("--jobs", type=int, default=2, help="units at a time (%(default)s)")
     add("--more-bare-runs", type=int, default=4, help="of a unit with differences (%(default)s)")
     add("--keep", type=pathlib.Path, help="leave what all runs printed in this folder")
+    add("--set", type=setting, action="append", default=[], metavar="AHEAD_NAME=VALUE", help="for the preloaded runs")
     add("--after", type=pathlib.Path, help="preload this library after ours, to see that the run can fail")
     add("--times", action="store_true", help="print how long the runs of each unit took")
     add("--list", action="store_true", help="print the units and run nothing")
@@ -90,7 +98,7 @@ def listed(word, items):
     return [f"  {word}: {item}" for item in items[:SHOWN]] + rest
 
 
-def run_suite(suite, place, setting, options):
+def run_suite(suite, place, how, options):
     """Returns whether all is well, or None when nothing was run. Prints what was found."""
     title = f"{suite.NAME} on {place.name}"
     if why := suite.missing() or place.missing():
@@ -100,7 +108,7 @@ def run_suite(suite, place, setting, options):
     if not units:
         return None
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        reports = list(pool.map(lambda unit: examine.examine(unit, place, setting), units))
+        reports = list(pool.map(lambda unit: examine.examine(unit, place, how), units))
     lines, is_well = summary(title, reports, place.must_ask)
     if options.times:
         lines += [f"  {report.unit}: {' '.join(f'{second:.1f}' for second in report.seconds)} s" for report in reports]
@@ -125,8 +133,9 @@ def main(argv):
     # As an exception, like SIGINT, so that mounts and temporary folders go.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     with tempfile.TemporaryDirectory(prefix="ahead-suites.", ignore_cleanup_errors=True) as folder:
-        setting = examine.Setting(build / "cli/ahead", preload, folder, options.more_bare_runs, options.keep)
-        results = [run_suite(suite, place, setting, options) for suite, place in pairs]
+        how = examine.Setting(build / "cli/ahead", preload, dict(options.set), folder, options.more_bare_runs,
+                              options.keep)
+        results = [run_suite(suite, place, how, options) for suite, place in pairs]
     ran = [result for result in results if result is not None]
     if not ran:
         return SKIPPED
