@@ -27,12 +27,12 @@ LONG = """io selectors poll wait4 bz2 lzma bufio largefile threading threading_l
     getpass cgi site sysconfig trace profile cprofile""".split()
 
 
-def missing():
+def missing(_build):
     probe = subprocess.run([PYTHON, "-c", "import test.test_os"], capture_output=True, check=False)
     return None if probe.returncode == 0 else f"{PYTHON} has no test suite (package libpython3.11-testsuite)"
 
 
-def units():
+def units(_build):
     names = SELECTED + [name for name in LONG if name not in SELECTED]
     folder = pathlib.Path(subprocess.run([PYTHON, "-c", "import test; print(test.__path__[0])"], check=True, text=True,
                                          capture_output=True).stdout.strip())

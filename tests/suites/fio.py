@@ -14,7 +14,7 @@ PATTERNS = ("write", "randwrite", "randrw")
 BACK = ("read", "randread")
 
 
-def missing():
+def missing(_build):
     return None if PROGRAM else "fio is not installed"
 
 
@@ -24,7 +24,7 @@ def job(engine, pattern, mib):
             "--bs=16k", "--randseed=7", "--verify=crc32c", "--end_fsync=1", "--output-format=json", *depth]
 
 
-def units():
+def units(_build):
     for engine in ENGINES:
         for pattern in PATTERNS:
             places = unit.WRITABLE if pattern == "randwrite" else ()

@@ -33,11 +33,11 @@ WRITING = [["clone", "-q", "--no-local", "repository", "far"], ["clone", "-q", "
            ["-C", "near", "pull", "-q", "../far", "side"], ["-C", "near", "rev-parse", "HEAD", "HEAD^{tree}"]]
 
 
-def missing():
+def missing(_build):
     return None if PROGRAM else "git is not installed"
 
 
-def units():
+def units(_build):
     yield unit.Unit("write", runner(WRITING, "."), unit.WRITABLE, prepare_repository, unit.WRITABLE)
     yield unit.Unit("read", runner(READING, "repository"), unit.EVERYWHERE, prepare_repository, ("disk",))
 

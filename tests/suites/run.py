@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import activity
+import chance
 import cpython
 import examine
 import fio
@@ -25,7 +26,7 @@ import stress
 import verdicts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SUITES = {suite.NAME: suite for suite in (cpython, stress, fio, gitrepo, sqlite, reading)}
+SUITES = {suite.NAME: suite for suite in (cpython, stress, fio, gitrepo, sqlite, reading, chance)}
 PLACES = ("local", "fuse", "disk")
 SKIPPED = 77
 SHOWN = 40
@@ -55,7 +56,7 @@ def parse(argv):
     add("--selection", action="store_true", help="only the units of `./quickstart test`")
     add("--suites", type=names(SUITES), default=list(SUITES), help=f"of {','.join(SUITES)}")
     add("--places", type=names(PLACES), default=list(PLACES), help=f"of {','.join(PLACES)}")
-    add("--units", default="*", help="only units whose name matches this glob")
+    add("--units", default="*", help="only units whose name matches one of these globs")
     add("--jobs", type=int, default=2, help="units at a time (%(default)s)")
     add("--more-bare-runs", type=int, default=4, help="of a unit with differences (%(default)s)")
     add("--keep", type=pathlib.Path, help="leave what all runs printed in this folder")
@@ -67,8 +68,8 @@ def parse(argv):
 
 
 def chosen_units(suite, place, options):
-    return [unit for unit in suite.units()
-            if place in unit.places and fnmatch.fnmatch(unit.name, options.units)
+    return [unit for unit in suite.units(options.build)
+            if place in unit.places and any(fnmatch.fnmatch(unit.name, glob) for glob in options.units.split(","))
             and (not options.selection or place in unit.selected)]
 
 
@@ -101,7 +102,7 @@ def listed(word, items):
 def run_suite(suite, place, how, options):
     """Returns whether all is well, or None when nothing was run. Prints what was found."""
     title = f"{suite.NAME} on {place.name}"
-    if why := suite.missing() or place.missing():
+    if why := suite.missing(options.build) or place.missing():
         print(f"{title}: skipped: {why}", flush=True)
         return None
     units = chosen_units(suite, place.name, options)
@@ -118,13 +119,13 @@ def run_suite(suite, place, how, options):
 
 def main(argv):
     options = parse(argv)
-    build = options.build.resolve()
+    build = options.build = options.build.resolve()
     preload = [build / "shim/libahead.so"] + ([options.after.resolve()] if options.after else [])
     offered = [places.Local(), places.Bound(), places.SlowDisk(build / "bench/disk/ahead-disk")]
     pairs = [(SUITES[name], place) for name in options.suites for place in offered if place.name in options.places]
     if options.list:
         for suite, place in pairs:
-            for unit in [] if suite.missing() else chosen_units(suite, place.name, options):
+            for unit in [] if suite.missing(options.build) else chosen_units(suite, place.name, options):
                 print(suite.NAME, place.name, unit.name)
         return 0
     if absent := [str(path) for path in preload if not path.exists()]:

@@ -21,11 +21,11 @@ READS = SUMS + ("SELECT * FROM t ORDER BY rowid DESC;", "SELECT * FROM t ORDER B
                 "SELECT count(*) FROM t a JOIN t b ON a.number = b.number;", ".sha3sum", ".dump")
 
 
-def missing():
+def missing(_build):
     return None if PROGRAM else "sqlite3 is not installed"
 
 
-def units():
+def units(_build):
     for mode in MODES:
         for mapped in MAPPED:
             selected = mode in ("delete", "wal") and mapped

@@ -41,11 +41,11 @@ SIZES = ["--vm-bytes", "16m", "--mmap-bytes", "16m", "--mremap-bytes", "4m", "--
 STATUS = {"0": "passed", "2": "failed", "3": "skipped: no resources", "4": "skipped: not implemented"}
 
 
-def missing():
+def missing(_build):
     return None if PROGRAM else "stress-ng is not installed"
 
 
-def units():
+def units(_build):
     for name, operations in (SELECTED | OTHERS).items():
         places = (("local",) if name in SELECTED else ()) + (("fuse",) if name in SELECTED_ON_FUSE else ())
         yield unit.Unit(name, runner(name, operations or DEFAULT_OPS), unit.WRITABLE, None, places)
