@@ -55,6 +55,6 @@ class SlowDisk:
 
 def unmount(folder):
     """Unmounts `folder`; if it is still in use, lets it go as soon as it is not."""
-    plain, lazy = (["umount"], ["umount", "-l"]) if os.geteuid() == 0 else (["fusermount3", "-u"], ["fusermount3", "-uz"])
-    if subprocess.run([*plain, str(folder)], check=False).returncode != 0:
-        subprocess.run([*lazy, str(folder)], check=True)
+    tool, lazily = (["umount"], ["-l"]) if os.geteuid() == 0 else (["fusermount3", "-u"], ["-z"])
+    if subprocess.run([*tool, str(folder)], check=False).returncode != 0:
+        subprocess.run([*tool, *lazily, str(folder)], check=True)

@@ -7,7 +7,8 @@ CREATE = "tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C \"$I
 def packer(program, **more):
     extension = {"gzip": "gz", "xz": "xz", "zstd": "zst", "bzip2": "bz2"}[program]
     return Entry(program, "pack, test, list, unpack, compare, a damaged file", f"""
-mkdir out; {program} {more.pop("options", "")} -c "$INPUT/words" >out/w.{extension}; {program} -t out/w.{extension} 2>/dev/null;
+mkdir out; {program} {more.pop("options", "")} -c "$INPUT/words" >out/w.{extension};
+{program} -t out/w.{extension} 2>/dev/null;
 echo $?
 {program} -dc out/w.{extension} | cmp - "$INPUT/words" && cp out/w.{extension} damaged.{extension}
 dd if="$INPUT/random" of=damaged.{extension} bs=1000 count=1 seek=100 conv=notrunc 2>/dev/null
@@ -38,7 +39,8 @@ tar -t --zstd -f "$INPUT/pile.tar.zst" | cksum
     packer("zstd", options="-q"),
     Entry("zip", "zip of a tree, unzip, test, one member", """
 mkdir out; (cd "$INPUT" && zip -q -r -X "$HOME/a.zip" tree words random); unzip -tq a.zip; unzip -q a.zip -d out
-unzip -p "$INPUT/pile.zip" words | cksum; unzip -l "$INPUT/pile.zip" | tail -n 1; cd out && zip -q -u ../a.zip words; echo $?
+unzip -p "$INPUT/pile.zip" words | cksum; unzip -l "$INPUT/pile.zip" | tail -n 1; cd out &&
+zip -q -u ../a.zip words; echo $?
 """, needs=("zip", "unzip"), inputs=("pile.zip",), version="zip -h | sed 1d", reads=("zip", "unzip")),
     Entry("7z", "pack, test, unpack", """
 mkdir out; 7z t -bso0 "$INPUT/pile.7z"; 7z x -bso0 -oout "$INPUT/pile.7z";

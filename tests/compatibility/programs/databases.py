@@ -34,7 +34,8 @@ q a.sqlite "select count(*) from t" "pragma journal_mode=wal" >/dev/null
 for i in 1 2 3; do for n in $(seq 10); do q a.sqlite "update t set a = a + 1 where id = $n"; done & done; wait
 q a.sqlite 'select sum(a) from t where id <= 10' 'select count(*) from t' 'pragma integrity_check' \
   'pragma wal_checkpoint(truncate)' vacuum
-q a.sqlite .schema 'select a, b from t order by a, b' | cksum; mkdir out; q a.sqlite ".backup out/b.sqlite"; q out/b.sqlite 'pragma quick_check';
+q a.sqlite .schema 'select a, b from t order by a, b' | cksum; mkdir out; q a.sqlite ".backup out/b.sqlite";
+q out/b.sqlite 'pragma quick_check';
 rm out/b.sqlite
 """, needs=("sqlite3",), version="sqlite3 --version", reads=("sqlite3",)),
     Entry("PostgreSQL", "initdb, start, pgbench -i and run, pg_dump, vacuum full, immediate stop, recovery", POSTGRES,

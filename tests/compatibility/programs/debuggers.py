@@ -39,7 +39,8 @@ valgrind -q --tool=helgrind --error-exitcode=9 ./toy "$INPUT/words"; echo $?
 ltrace -o t -e fopen+fread+fclose ./toy "$INPUT/words"; echo $?; grep -c 'fread(' t
 """, needs=("ltrace", "gcc"), version="ltrace --version", reads=("toy",)),
     Entry("gcc -fsanitize", "programs with address, thread, leak and undefined sanitizers, runtimes linked statically; "
-          "the shared address sanitizer with `verify_asan_link_order=0`: without it refuses to run beside any preload", TOY + r"""
+          "the shared address sanitizer with `verify_asan_link_order=0`: without it refuses to run beside any preload",
+          TOY + r"""
 for s in address:-static-libasan thread:-static-libtsan leak:-static-liblsan undefined:-static-libubsan undefined: \
   thread:; do
   gcc -g -fsanitize=${s%:*} ${s#*:} -o toy.san toy.c && ./toy.san "$INPUT/words"; echo $?; done

@@ -27,7 +27,8 @@ r, w = os.pipe()
 source = os.open(f"{folder}/random", os.O_RDONLY)
 print(os.sendfile(w, source, 100, 5000), digest(os.read(r, 5000)), os.lseek(source, 0, 1))
 print(os.splice(source, w, 4000, 200), digest(os.read(r, 4000)))
-for bad in (lambda: os.read(99, 1), lambda: os.pread(source, 1, -1), lambda: open(folder + "/none"), lambda: os.read(w, 1)):
+for bad in (lambda: os.read(99, 1), lambda: os.pread(source, 1, -1), lambda: open(folder + "/none"),
+            lambda: os.read(w, 1)):
     try: bad()
     except OSError as e: print(e.errno)
 """
@@ -83,11 +84,13 @@ public class Reads {
       FileChannel c = f.getChannel();
       MappedByteBuffer m = c.map(FileChannel.MapMode.READ_ONLY, 4096, 4000000); CRC32 k = new CRC32(); k.update(m);
       System.out.println(k.getValue());
-      try (FileChannel out = FileChannel.open(Path.of("out/copy"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      try (FileChannel out = FileChannel.open(Path.of("out/copy"), StandardOpenOption.CREATE,
+           StandardOpenOption.WRITE)) {
         System.out.println(c.transferTo(1000, 5000000, out) + " " + out.transferFrom(c, 5000000, 700000)); }
       ByteBuffer d = ByteBuffer.allocateDirect(100000); System.out.println(c.read(d, 123456) + " " + c.position());
     }
-    try (BufferedReader in = Files.newBufferedReader(Path.of(folder, "words"))) { System.out.println(in.lines().count()); }
+    try (BufferedReader in = Files.newBufferedReader(Path.of(folder, "words"))) {
+      System.out.println(in.lines().count()); }
     try (var paths = Files.walk(Path.of(folder, "tree"))) { System.out.println(paths.count()); }
     Process p = new ProcessBuilder("cksum", folder + "/words").redirectErrorStream(true).start();
     System.out.println(new String(p.getInputStream().readAllBytes()) + p.waitFor());
@@ -112,11 +115,15 @@ const h = crypto.createHash('sha1');
 const s = fs.createReadStream(folder + '/random', {start: 1000, highWaterMark: 70000});
 s.on('data', (d) => h.update(d)); s.on('end', async () => {
   console.log(h.digest('hex'));
-  const all = await Promise.all(fs.readdirSync(folder + '/tree/folder1').sort().map((f) => fs.promises.readFile(folder + '/tree/folder1/' + f)));
+  const all = await Promise.all(fs.readdirSync(folder + '/tree/folder1').sort().map(
+    (f) => fs.promises.readFile(folder + '/tree/folder1/' + f)));
   console.log(md5(Buffer.concat(all)));
-  await require('stream/promises').pipeline(fs.createReadStream(folder + '/words'), require('zlib').createGzip({level: 1}), fs.createWriteStream('words.gz'));
+  await require('stream/promises').pipeline(fs.createReadStream(folder + '/words'),
+    require('zlib').createGzip({level: 1}), fs.createWriteStream('words.gz'));
   console.log(child.execSync('gzip -dc words.gz | cksum').toString());
-  let n = 0; for await (const line of require('readline').createInterface({input: fs.createReadStream(folder + '/words')})) n++; console.log(n);
+  let n = 0, input = fs.createReadStream(folder + '/words');
+  for await (const line of require('readline').createInterface({input})) n++;
+  console.log(n);
   const {Worker} = require('worker_threads');
   new Worker(`const fs = require('fs');
   require('worker_threads').parentPort.postMessage(fs.readFileSync('${folder}/words').length)`, {eval: true})
@@ -160,7 +167,8 @@ fmt.Println(files)
 	EXTRA
 }
 """
-BUILD_GO = 'export GOCACHE=$HOME/cache GOFLAGS=-mod=mod GO111MODULE=off GOPROXY=off; go build -o reads reads.go && ./reads\n'
+BUILD_GO = 'export GOCACHE=$HOME/cache GOFLAGS=-mod=mod GO111MODULE=off GOPROXY=off; ' \
+    'go build -o reads reads.go && ./reads\n'
 
 
 def with_file(name, text, command):
@@ -180,7 +188,8 @@ ENTRIES = [
           version="/usr/bin/python3 -c 'import numpy; print(numpy.__version__)'"),
     Entry("python3", "compileall of the standard library, unittest of it",
           'cp -r /usr/lib/python3*/json /usr/lib/python3*/email . && python3 -m compileall -q -j2 --invalidation-mode '
-          'unchecked-hash json email; mkdir out; find . -name "*.pyc" -exec cp {} out \\;; python3 -B -m unittest -h | cksum',
+          'unchecked-hash json email; mkdir out; find . -name "*.pyc" -exec cp {} out \\;; '
+          'python3 -B -m unittest -h | cksum',
           needs=("python3",), version="python3 --version", reads=("python3",), slow_disk=False),
     Entry("perl", "read, sysread, seek, lines, slurp, fork, pipes", with_file("reads.pl", PERL, "perl reads.pl"),
           needs=("perl",), version="perl -e 'print $^V'", reads=("perl",), quick=True),
@@ -224,7 +233,9 @@ g++ -x c++-header all.h && g++ -O1 -flto -o m m.cc && ./m; g++ -O0 -c -o out/m.o
           with_file("reads.go", GO.replace("IMPORT", "").replace("EXTRA", ""), BUILD_GO), needs=("go",),
           version="go version", inactive="Go makes its system calls itself"),
     Entry("go", "the same with cgo, hence with libc",
-          with_file("reads.go", GO.replace("package main", "package main\n// #include <stdlib.h>\nimport \"C\"").replace(
-              "IMPORT", "").replace("EXTRA", "C.free(C.malloc(10))"), BUILD_GO), needs=("go", "gcc"), version="go version",
+          with_file("reads.go", GO.replace("package main",
+                    "package main\n// #include <stdlib.h>\nimport \"C\"").replace(
+              "IMPORT", "").replace("EXTRA", "C.free(C.malloc(10))"), BUILD_GO), needs=("go", "gcc"),
+              version="go version",
           inactive="Go makes its system calls itself"),
 ]

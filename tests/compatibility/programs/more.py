@@ -14,7 +14,8 @@ puts 4.times.map { |i| Thread.new { Digest::MD5.hexdigest(File.binread("#{f}/ran
 puts `cksum #{f}/words`, Process.wait(fork { File.read("#{f}/words"); exit 3 }) && $?.exitstatus
 begin; File.open("#{f}/none"); rescue => e; puts e.class; end
 """),
-    "php": ("reads.php", r"""<?php $f = getenv('INPUT'); echo md5_file("$f/random"), "\n", strlen(file_get_contents("$f/words")), "\n";
+    "php": ("reads.php", r"""<?php $f = getenv('INPUT'); echo md5_file("$f/random"), "\n";
+echo strlen(file_get_contents("$f/words")), "\n";
 $r = fopen("$f/random", 'rb'); fseek($r, 4000000); echo md5(fread($r, 5000)), ' ', ftell($r), "\n"; $n = 0;
 rewind($r); while (!feof($r)) $n += strlen(fread($r, 70000)); echo $n, "\n"; $w = fopen("$f/words", 'r'); $n = 0;
 while (($l = fgets($w)) !== false) $n++; echo $n, ' ', count(file("$f/words")), "\n"; copy("$f/random", 'copied');
@@ -52,10 +53,13 @@ println!("{}", std::io::BufReader::new(std::fs::File::open(f + "/words").unwrap(
 END
 rustc -O r.rs && ./r; cksum copied
 """, needs=("rustc",), version="rustc --version", reads=("r",)),
-    Entry("file", "with its sandbox of system calls", 'cd "$INPUT"; file *; file -z pile.tar.xz; find tree -type f | sort | xargs file | cksum; '
+    Entry("file", "with its sandbox of system calls", 'cd "$INPUT"; file *; file -z pile.tar.xz; find tree -type f | '
+              'sort | xargs file | cksum; '
           'file /usr/bin/* 2>/dev/null | wc -l', needs=("file",), version="file --version", reads=("file",)),
-    Entry("openssl", "dgst, enc, speed of nothing", 'for h in md5 sha256 blake2b512; do openssl dgst -$h "$INPUT/random"; done | sed "s,$INPUT,," ; '
-          'openssl enc -aes-128-cbc -K 00 -iv 00 -in "$INPUT/random" 2>/dev/null | cksum; openssl base64 -in "$INPUT/words" | cksum',
+    Entry("openssl", "dgst, enc, speed of nothing", 'for h in md5 sha256 blake2b512; '
+              'do openssl dgst -$h "$INPUT/random"; done | sed "s,$INPUT,," ; '
+          'openssl enc -aes-128-cbc -K 00 -iv 00 -in "$INPUT/random" 2>/dev/null | cksum; '
+          'openssl base64 -in "$INPUT/words" | cksum',
           needs=("openssl",), version="openssl version", reads=("openssl",)),
     Entry("gpg", "symmetric encryption and back, --print-md", r"""
 mkdir -m 700 g; export GNUPGHOME=$HOME/g; g() { gpg --batch --quiet --pinentry-mode loopback --passphrase x "$@"; }
@@ -64,19 +68,26 @@ echo back; gpg --print-md sha1 "$INPUT/words" | sed "s,$INPUT,,"
 gpgconf --kill gpg-agent
 """, needs=("gpg", "gpg-agent"), version="gpg --version", reads=("gpg",)),
     Entry("dpkg-deb", "build, list, extract; apt-cache", r"""
-mkdir -p p/DEBIAN out; printf 'Package: p\nVersion: 1\nArchitecture: all\nMaintainer: x\nDescription: y\n' >p/DEBIAN/control; cp "$INPUT/words" p/
+mkdir -p p/DEBIAN out; printf 'Package: p\nVersion: 1\nArchitecture: all\nMaintainer: x\nDescription: y\n' \
+  >p/DEBIAN/control; cp "$INPUT/words" p/
 find p -exec touch -d @0 {} +; SOURCE_DATE_EPOCH=0 dpkg-deb -Zgzip --root-owner-group -b p out/p.deb;
 dpkg-deb -c out/p.deb; dpkg-deb -x out/p.deb x && cmp x/words "$INPUT/words"
 dpkg-query -l bash coreutils | cksum; dpkg -S /bin/bash; apt-cache show bash | cksum;
 apt-get -s -o Debug::NoLocking=1 remove nano 2>&1 | tail -n 1
 """, needs=("dpkg-deb", "apt-cache"), version="dpkg --version", reads=("dpkg-query", "apt-cache")),
-    Entry("ripgrep", "count, files, through mappings and not", 'cd "$INPUT"; rg -c 99 words; rg -l the . | sort; rg --mmap -c "ab *c" words; '
-          'rg --no-mmap -n --sort path "^1[0-9]* " tree words | cksum; rg -z -c 99 pile.tar.xz', needs=("rg",), version="rg --version", reads=("rg",)),
-    Entry("parallel", "-j8 over files", 'cd "$INPUT"; find . -type f | sort | parallel --will-cite -k -j8 md5sum {} | cksum; '
-          'parallel --will-cite --pipe --block 500k -k -j4 wc -l <words | paste -sd+ | bc 2>/dev/null || true', needs=("parallel",),
+    Entry("ripgrep", "count, files, through mappings and not", 'cd "$INPUT"; rg -c 99 words; rg -l the . | sort; '
+              'rg --mmap -c "ab *c" words; '
+          'rg --no-mmap -n --sort path "^1[0-9]* " tree words | cksum; rg -z -c 99 pile.tar.xz', needs=("rg",),
+          version="rg --version", reads=("rg",)),
+    Entry("parallel", "-j8 over files", 'cd "$INPUT"; find . -type f | sort | parallel --will-cite -k -j8 md5sum {} | '
+              'cksum; '
+          'parallel --will-cite --pipe --block 500k -k -j4 wc -l <words | paste -sd+ | bc 2>/dev/null || true',
+          needs=("parallel",),
           version="parallel --version", reads=("md5sum",), compare_stderr=False),
-    Entry("pigz", "and lz4: pack, test, unpack", 'for c in pigz lz4; do $c -c <"$INPUT/random" >a.$c; $c -t <a.$c; echo $?; $c -dc <a.$c | '
-          'cmp - "$INPUT/random" && echo same; $c -c "$INPUT/words" | $c -dc | cksum; done', needs=("pigz", "lz4"), version="pigz --version", reads=("pigz", "lz4"),
+    Entry("pigz", "and lz4: pack, test, unpack", 'for c in pigz lz4; do $c -c <"$INPUT/random" >a.$c; $c -t <a.$c; '
+              'echo $?; $c -dc <a.$c | '
+          'cmp - "$INPUT/random" && echo same; $c -c "$INPUT/words" | $c -dc | cksum; done', needs=("pigz", "lz4"),
+          version="pigz --version", reads=("pigz", "lz4"),
           compare_stderr=False),
     Entry("bubblewrap", "bwrap: read-only root, no network, new name spaces", r"""
 shared=$(dirname "$PROOF")
@@ -86,7 +97,8 @@ md5sum "$INPUT/random"; ls /proc | grep -c "^[0-9]"; sort "$INPUT/words" | cksum
     Entry("MariaDB", "install, start, load, join, check table, stop", r"""
 mariadb-install-db --no-defaults --datadir=$HOME/d --auth-root-authentication-method=normal >log 2>&1 ||
 { tail -n 5 log >&2; exit 1; }
-/usr/sbin/mariadbd --no-defaults --datadir=$HOME/d --socket=$HOME/s --skip-networking --pid-file=$HOME/pid --innodb-buffer-pool-size=6M --aria-log-dir-path=$HOME/d >log2 2>&1 &
+/usr/sbin/mariadbd --no-defaults --datadir=$HOME/d --socket=$HOME/s --skip-networking --pid-file=$HOME/pid \
+  --innodb-buffer-pool-size=6M --aria-log-dir-path=$HOME/d >log2 2>&1 &
 q() { mariadb --no-defaults -S "$HOME/s" -u "${1}" -Ns test -e "$2"; }; u=$(id -un); [ "$u" = root ] || u=root;
 wait_for q $u 'select 1' || { tail -n 20 log2 >&2; exit 1; }; mapped mariadbd $!
 q $u 'create table t (id int primary key auto_increment, b varchar(200), key(b)); set session rand_seed1=1;
@@ -96,7 +108,8 @@ create table m engine=myisam select * from t; checksum table m, t; check table m
 q $u 'select count(*) from t join m using (b); optimize table m; alter table t add column c int default 7;
 select sum(c) from t'
 mariadb-admin --no-defaults -S "$HOME/s" -u $u shutdown; wait; grep -ci -e corrupt -e crash log2; exit 0
-""", needs=("mariadb-install-db", "/usr/sbin/mariadbd"), version="mariadb --version", as_user=True, mapped=("mariadbd",)),
+""", needs=("mariadb-install-db", "/usr/sbin/mariadbd"), version="mariadb --version", as_user=True, mapped=("mariadbd",
+)),
     Entry("poppler", "pdftotext, pdfinfo; ghostscript", r"""
 printf '%%!PS\n/Helvetica findfont 20 scalefont setfont\n' >a.ps; for i in $(seq 40);
 do printf '72 700 moveto (page %d) show showpage\n' $i; done >>a.ps
@@ -109,11 +122,14 @@ borg create "$HOME/r::a" tree random words && borg check --verify-data "$HOME/r"
 cd "$HOME" && mkdir x && cd x && borg extract ../r::a && cmp random "$INPUT/random" && diff -r tree "$INPUT/tree" &&
 echo same
 """, needs=("borg",), version="borg --version", reads=("borg",), compare_stderr=False),
-    Entry("squashfs-tools", "mksquashfs and unsquashfs", 'mkdir out; mksquashfs "$INPUT/tree" "$INPUT/random" out/a.sq -quiet -no-progress -mkfs-time 0 -all-time 0 '
-          '-all-root -processors 2 >noise; unsquashfs -q -n -d x out/a.sq >noise; cmp x/random "$INPUT/random" && diff -r x/tree "$INPUT/tree" && echo same',
+    Entry("squashfs-tools", "mksquashfs and unsquashfs", 'mkdir out; '
+              'mksquashfs "$INPUT/tree" "$INPUT/random" out/a.sq -quiet -no-progress -mkfs-time 0 -all-time 0 '
+          '-all-root -processors 2 >noise; unsquashfs -q -n -d x out/a.sq >noise; cmp x/random "$INPUT/random" && '
+          'diff -r x/tree "$INPUT/tree" && echo same',
           needs=("mksquashfs",), version="mksquashfs -version", reads=("mksquashfs",)),
     Entry("cmake", "and ninja: configure, build and test a small project", r"""
-printf 'cmake_minimum_required(VERSION 3.20)\nproject(p C)\nenable_testing()\nadd_library(l l.c)\nadd_executable(e e.c)\ntarget_link_libraries(e l)\nadd_test(NAME t COMMAND e)\n' >CMakeLists.txt
+printf 'cmake_minimum_required(VERSION 3.20)\nproject(p C)\nenable_testing()\nadd_library(l l.c)\n' >CMakeLists.txt
+printf 'add_executable(e e.c)\ntarget_link_libraries(e l)\nadd_test(NAME t COMMAND e)\n' >>CMakeLists.txt
 echo 'int l(int n) { return n * 2; }' >l.c; echo '#include <stdio.h>
 int l(int); int main(void) { printf("%d\n", l(21)); return 0; }' >e.c; cmake -G Ninja -B b >log 2>&1; echo $?;
 ninja -C b >log 2>&1; echo $?; b/e; ctest --test-dir b 2>&1 | grep passed; ninja -C b | tail -n 1
@@ -138,5 +154,6 @@ for f in random words sparse tree/folder1/file1; do curl -s http://127.0.0.1:$po
 echo $f; done; curl -s -r 4000000-4999999 http://127.0.0.1:$port/random | cksum
 for i in 1 2 3 4 5 6; do curl -s http://127.0.0.1:$port/random | md5sum & done | sort | uniq -c;
 /usr/sbin/apache2 -f "$HOME/conf" -k graceful-stop; gone() { [ ! -e pid ]; }; wait_for gone; echo $?
-""", needs=("/usr/sbin/apache2", "curl", "python3"), version="/usr/sbin/apache2 -v", as_user=True, mapped=("apache",), compare_stderr=False),
+""", needs=("/usr/sbin/apache2", "curl", "python3"), version="/usr/sbin/apache2 -v", as_user=True, mapped=("apache",),
+compare_stderr=False),
 ]

@@ -14,8 +14,10 @@ def beside(program, library, what, commands, **more):
 
 
 FIVE = ('ls "$INPUT"; md5sum "$INPUT/random"; '
-        'python3 -c "import os; print(len(open(os.environ[\'INPUT\'] + \'/words\').read()))"; sort -S 1M -T . "$INPUT/words" | cksum; tar cf a.tar -C "$INPUT" tree random && '
-        'tar xOf a.tar random | cksum; rm -f b; cp "$INPUT/random" b && cmp b "$INPUT/random"; perl -ne "END { print \\$. }" '
+        'python3 -c "import os; print(len(open(os.environ[\'INPUT\'] + \'/words\').read()))"; '
+        'sort -S 1M -T . "$INPUT/words" | cksum; tar cf a.tar -C "$INPUT" tree random && '
+        'tar xOf a.tar random | cksum; rm -f b; cp "$INPUT/random" b && cmp b "$INPUT/random"; '
+        'perl -ne "END { print \\$. }" '
         '"$INPUT/words"; head -c 1000 "$INPUT/words" | cksum')
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 
@@ -91,7 +93,8 @@ fakeroot sh -c 'id -u; mkdir t; cp "$INPUT/words" t; chown 7:8 t/words; mknod t/
 tar --mtime=@0 --sort=name -cf a.tar t; md5sum "$INPUT/random"'; tar --numeric-owner -tvf a.tar
 """, needs=("fakeroot",), version="fakeroot --version", reads=("md5sum",)),
     beside("eatmydata", LIBRARIES + "/libeatmydata.so", "its library beside ours, in both orders", FIVE),
-    beside("faketime", LIBRARIES + "/faketime/libfaketime.so.1", "its library beside ours, in both orders; a shifted clock",
+    beside("faketime", LIBRARIES + "/faketime/libfaketime.so.1", "its library beside ours, in both orders; "
+              "a shifted clock",
            FIVE + "\nFAKETIME='@2001-01-01 00:00:00' date +%Y; FAKETIME='+3d x5' md5sum \"$INPUT/random\"",
            package="libfaketime"),
     Entry("stdbuf", "-i0, -oL, -i1000", r"""

@@ -73,7 +73,8 @@ ssh-add -q key; ssh-add -l | wc -l
 ssh-agent -k >/dev/null
 """, needs=("/usr/sbin/sshd", "ssh", "rsync"), version="ssh -V", mapped=("sshd",), reads=("sshd", "ssh")),
     Entry("git", "clone, log, grep, blame, repack, gc, fsck, bisect run, worktree, bundle", r"""
-export GIT_AUTHOR_DATE="@9 +0000" GIT_COMMITTER_DATE="@9 +0000" GIT_CONFIG_GLOBAL=$HOME/config; git config --global safe.directory '*'
+export GIT_AUTHOR_DATE="@9 +0000" GIT_COMMITTER_DATE="@9 +0000" GIT_CONFIG_GLOBAL=$HOME/config;
+git config --global safe.directory '*'
 git config --global user.email e; git config --global user.name n; git config --global core.packedGitWindowSize 64k
 mkdir out; git clone -q --no-hardlinks "$INPUT/repository" a && cd a || exit 1; git log --stat --format=%s | cksum;
 git status --short; git fsck 2>&1 | sort
