@@ -133,7 +133,7 @@ printf 'add_executable(e e.c)\ntarget_link_libraries(e l)\nadd_test(NAME t COMMA
 echo 'int l(int n) { return n * 2; }' >l.c; echo '#include <stdio.h>
 int l(int); int main(void) { printf("%d\n", l(21)); return 0; }' >e.c; cmake -G Ninja -B b >log 2>&1; echo $?;
 ninja -C b >log 2>&1; echo $?; b/e; ctest --test-dir b 2>&1 | grep passed; ninja -C b | tail -n 1
-""", needs=("cmake", "ninja", "gcc"), version="cmake --version", reads=("cmake",), slow_disk=False),
+""", needs=("cmake", "ninja", "gcc"), version="cmake --version", reads=("ld",), slow_disk=False),
     Entry("apache2", "serves files on loopback to curl, with sendfile and mmap", r"""
 port=$(free_port); m=/usr/lib/apache2/modules; cat >conf <<END
 ServerRoot $HOME
