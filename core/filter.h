@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/decision.h"
+#include "core/relaxed.h"
 #include "core/units.h"
 
 namespace ahead {
@@ -72,6 +73,9 @@ class Filter {
   // Closes the filter and returns what passed since it was armed.
   Run Settle();
 
+  // Closes it and forgets what passed, for another description.
+  void Reset() { Arm(Mode::kClosed, {}, {}, 0); }
+
   void ArmForward(StreamId stream, ByteOffset expected, ByteOffset limit);
   void ArmBackward(StreamId stream, ByteOffset expected, ByteOffset limit);
   // Lets `reads` reads of at most `length` bytes pass, the first at `expected`, each `step` after the one before.
@@ -89,8 +93,9 @@ class Filter {
   std::atomic<int64_t> step_{0};
   std::atomic<int64_t> length_{0};
   std::atomic<int64_t> reads_{0};
-  int64_t anchor_ = 0;  // written under the file's lock only, like stream_
-  StreamId stream_;
+  // Used under the file's lock, except that the description may have become another file's by then.
+  Relaxed<int64_t> anchor_;
+  Relaxed<StreamId> stream_;
 };
 
 }  // namespace ahead

@@ -141,12 +141,15 @@ Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept {
     Ignore(fd, seen);
     return Slot(Slot::kUnmet);
   }
-  Description& description = descriptions[index].description.Make();
+  Room<Description>& room = descriptions[index].description;
+  const uint32_t generation = ClaimOf(static_cast<size_t>(index)).generation();
+  // The first description in a room is the only one that nobody can be looking at yet.
+  Description& description = generation == 0 ? room.Make() : room->Renew();
   description.file = file;
   description.epoch = runtime.epoch();
   description.opened_here = seen.was_opened_here();
   description.advice.store(seen.advice(), std::memory_order_relaxed);
-  const Slot made = Slot::Of(static_cast<size_t>(index), ClaimOf(static_cast<size_t>(index)).generation());
+  const Slot made = Slot::Of(static_cast<size_t>(index), generation);
   if (Replace(fd, seen, made)) return made;
   Unshare(made);
   return Slot(Slot::kUnmet);

@@ -13,6 +13,7 @@
 
 #include "core/access.h"
 #include "core/filter.h"
+#include "core/relaxed.h"
 #include "shim/files.h"
 #include "shim/pool.h"
 
@@ -67,15 +68,16 @@ inline bool IsInTable(int fd) { return static_cast<unsigned>(fd) < static_cast<u
 // Returns what is known about `fd`, which may be any number.
 inline Slot SlotOf(int fd) {
   if (!IsInTable(fd)) return Slot(Slot::kIgnored);
-  return Slot(slots[fd].load(std::memory_order_relaxed));
+  // Acquire: what a slot leads to was made before.
+  return Slot(slots[fd].load(std::memory_order_acquire));
 }
 
 inline constexpr int64_t kFirstLineReserve = 128;  // lines of 80 characters, and some
 // The largest line_reserve of any description: what is enough for all of them.
 [[gnu::visibility("hidden")]] extern constinit std::atomic<int64_t> most_line_reserve;
 
-// An open file description. Thread safety: the atomics and the filter's Passes and Absorb are used without a lock, and
-// a race there costs an observation; the rest needs the file's lock.
+// An open file description. Thread safety: everything may be used without a lock, and a race costs an observation. Also
+// what needs the file's lock for its sense: a thread that comes late finds the description of another file.
 struct Description {
   static constexpr int64_t kUnknown = -1;
 
@@ -84,10 +86,21 @@ struct Description {
   std::atomic<uint32_t> reads{0};  // absorbed since they were last counted
   std::atomic<uint64_t> bytes{0};
   std::atomic<HostAdvice> advice{HostAdvice::kNormal};  // standing
-  FileRef file;
-  uint16_t epoch = 0;
-  bool opened_here = false;
-  bool was_read = false;
+  Relaxed<FileRef> file;
+  Relaxed<uint16_t> epoch;
+  Relaxed<bool> opened_here;
+  Relaxed<bool> was_read;
+
+  // Makes it as new, while others may still be looking at what it was.
+  Description& Renew() {
+    offset.store(kUnknown, std::memory_order_relaxed);
+    filter.Reset();
+    reads.store(0, std::memory_order_relaxed);
+    bytes.store(0, std::memory_order_relaxed);
+    was_read = false;
+    line_reserve_.store(kFirstLineReserve, std::memory_order_relaxed);
+    return *this;
+  }
 
   // How much a FILE's buffer must hold for the next line to be sure to be in it.
   int64_t line_reserve() const { return line_reserve_.load(std::memory_order_relaxed); }

@@ -7,9 +7,11 @@
 
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -23,9 +25,9 @@ namespace ahead::shim_test {
 namespace {
 
 constexpr int kThreads = 8;
-constexpr int kSteps = 400;  // of a thread
-constexpr uint64_t kFileWords = uint64_t{1} << 20;
-constexpr size_t kMostWords = 8192;  // of one read
+constexpr int kSteps = 400;                         // of a thread
+constexpr uint64_t kFileWords = uint64_t{1} << 18;  // 2 MiB
+constexpr size_t kMostWords = 8192;                 // of one read
 
 // What the hooks do, on a path of our choice.
 int Open(const std::string& path) {
@@ -104,7 +106,7 @@ class HammerTest : public testing::TestWithParam<bool> {
 bool ReadSome(int fd, std::mt19937& random, std::vector<uint64_t>& words) {
   const size_t count = 1 + random() % kMostWords;
   const auto start = static_cast<int64_t>(random() % kFileWords);
-  const int64_t steps[] = {static_cast<int64_t>(count), -static_cast<int64_t>(count), 20'000, -20'000, 0};
+  const int64_t steps[] = {static_cast<int64_t>(count), -static_cast<int64_t>(count), 9'000, -9'000, 0};
   const int64_t step = steps[random() % 5];
   for (int64_t first = start, n = 0; n < 12 && first >= 0 && first < static_cast<int64_t>(kFileWords);
        first += step, ++n)
@@ -241,6 +243,27 @@ TEST_P(HammerTest, NumbersThatAreClosedAndOpenedByOthersGiveTheBytesOfTheirFile)
     return true;
   });
   for (std::atomic<int>& fd : shared) Close(fd);
+}
+
+TEST_P(HammerTest, MoreFilesThanKeepTheirPlaceGiveTheirBytes) {
+  constexpr size_t kFiles = 40;
+  std::vector<std::string> paths;
+  for (size_t i = 0; i < kFiles; ++i) {
+    const std::string name = "words" + std::to_string(i);
+    paths.push_back(folder_.Path(name));
+    std::filesystem::copy_file(folder_.Path("words"), paths.back());
+    if (GetParam()) paths.back() = disk_->Copy(paths.back(), name);
+  }
+  InThreads([&](std::mt19937& random) {
+    std::vector<uint64_t> words(kMostWords);
+    for (int step = 0; step < kSteps / 2; ++step) {
+      const int fd = Open(paths[random() % kFiles]);
+      const bool right = ReadSome(fd, random, words) && ReadOn(fd, random, words);
+      Close(fd);
+      if (!right) return false;
+    }
+    return true;
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(LocalAndSlow, HammerTest, testing::Bool(),
