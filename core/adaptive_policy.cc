@@ -23,6 +23,14 @@ int64_t Pages(ByteRange range, ByteCount page) {
                        : FloorDivide(range.end.value - 1, page.value) - FloorDivide(range.begin.value, page.value) + 1;
 }
 
+// Counts slots as pages of an event, each to the class that fetched it.
+void Charge(Ledger& ledger, Event event, const Usefulness::Count& count, int64_t pages_per_slot) {
+  if (count.total == 0) return;
+  for (size_t cls = 0; cls < kClassCount; ++cls)
+    if (count.slots[cls] != 0)
+      ledger.Add(event, static_cast<Class>(cls), static_cast<uint64_t>(count.slots[cls] * pages_per_slot));
+}
+
 }  // namespace
 
 Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& filter, const Surroundings& around) {
@@ -160,8 +168,8 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
 }
 
 // What the duration of a read says of the device, and whether the file is cached.
-void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& completion, const Stream* stream,
-                                bool in_window, bool fast, const Surroundings& around) {
+void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window,
+                                bool fast, const Surroundings& around) {
   const bool first_of_window =
       !decision.empty() && decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
                                                                               : completion.range.begin);
@@ -172,8 +180,7 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
       completion.duration * 4 > latency * 3 &&
       completion.time - completion.duration - stream->issued_at > latency * 3) {
     // It should have arrived long ago, and yet the reader waited as long as for a page nobody asked for.
-    Stream& mutable_stream = *table_.Find(decision.stream);
-    mutable_stream.frontier = mutable_stream.mark = mutable_stream.position;
+    stream->frontier = stream->mark = stream->position;
     around.congestion.OnDropped(completion.time);
   }
 
@@ -262,26 +269,16 @@ void AdaptivePolicy::CreditHits(Stream& stream, SlotRange slots, const Facts& fa
 
 void AdaptivePolicy::Credit(Stream& stream, const Usefulness::Count& hits, const Facts& facts,
                             const Surroundings& around) {
-  if (hits.total == 0) return;
-  const int64_t pages_per_slot = stream.track.PagesPerSlot(facts.page);
-  for (size_t cls = 0; cls < kClassCount; ++cls)
-    if (hits.slots[cls] != 0)
-      around.ledger.Add(Event::readahead_hit, static_cast<Class>(cls),
-                        static_cast<uint64_t>(hits.slots[cls] * pages_per_slot));
+  Charge(around.ledger, Event::readahead_hit, hits, stream.track.PagesPerSlot(facts.page));
   stream.initial_hits += hits.slots[static_cast<int>(Class::initial)];
 }
 
-// Counts what was `lost` of a stream's slots as wasted.
+// Counts what was `lost` of a stream's slots as wasted. What a mapping touches is not seen: its pages stay outstanding.
 void AdaptivePolicy::GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts,
                             const Surroundings& around) {
-  if (lost.total == 0) return;
-  const int64_t pages_per_slot = stream.track.PagesPerSlot(facts.page);
-  for (size_t cls = 0; cls < kClassCount; ++cls) {
-    // What a mapping touches is not seen: its pages stay outstanding.
-    if (lost.slots[cls] == 0 || static_cast<Class>(cls) == Class::mapped) continue;
-    around.ledger.Add(Event::readahead_waste, static_cast<Class>(cls),
-                      static_cast<uint64_t>(lost.slots[cls] * pages_per_slot));
-  }
+  Usefulness::Count wasted = lost;
+  wasted.slots[static_cast<int>(Class::mapped)] = 0;
+  Charge(around.ledger, Event::readahead_waste, wasted, stream.track.PagesPerSlot(facts.page));
 }
 
 void AdaptivePolicy::RestIdleStreams(const Facts& facts, const Surroundings& around) {

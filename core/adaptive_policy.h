@@ -85,7 +85,7 @@ class AdaptivePolicy {
                 const Surroundings& around);
   Decision Extend(Stream& stream, int64_t from, const Facts& facts, Nanos now, const Surroundings& around);
   bool IsLed(Stream& stream);
-  Decision LookAhead(Stream& stream, int64_t from, const Facts& facts, const Surroundings& around);
+  Decision LookAhead(Stream& stream, int64_t from, const Facts& facts);
   void JudgeKernel(Stream& stream, const Facts& facts);
   // How many reads ahead a strided stream starts. A network mount takes many at a time, and 48 of 4 KiB are no more
   // than a first window; a local disk may have one arm. Simulated at 2 ms, 64 in flight: 16, 32, 48 reach 0.82, 0.84,
@@ -96,8 +96,8 @@ class AdaptivePolicy {
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
   void ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts);
-  void LearnSpeed(const Decision& decision, const Completion& completion, const Stream* stream, bool in_window,
-                  bool fast, const Surroundings& around);
+  void LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window, bool fast,
+                  const Surroundings& around);
   void CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around);
   void Credit(Stream& stream, const Usefulness::Count& hits, const Facts& facts, const Surroundings& around);
   void GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts, const Surroundings& around);

@@ -28,10 +28,6 @@ void Window::Start(int64_t slot, int64_t distance, Nanos now) {
   rounds_ = 0;
 }
 
-void Window::Widen(int64_t slots) {
-  if (slots > distance_) distance_ = slots;
-}
-
 void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency) {
   round_waited_ = round_waited_ + waited;
   if (waited.value > 0) starving_ = late_ = true;

@@ -33,9 +33,6 @@ class Window {
   // The reader reached `slot` at `now` and had to wait `waited` for it. `latency`: of the device, 0 while unknown.
   void OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency);
 
-  // Sets the distance to at least `slots`; the next round begins here.
-  void Widen(int64_t slots);
-
   // Returns the distance to keep ahead of the reader, in slots.
   int64_t distance() const { return distance_; }
   // Returns whether the reader did nothing but wait in the round before this one, or has waited in this one.

@@ -78,18 +78,10 @@ bool Meet(const Question& question, Slot seen, const DescriptorFacts& facts, Tar
   return true;
 }
 
-// Says whether `slot` is of a file known to be cached, of which one read in many comes here to be timed.
-bool IsCached(Slot slot) noexcept {
-  ByteCount size;
-  return slot.is_tracked() && IsCurrent(slot) && IsPassive(DescriptionOf(slot).file, size);
-}
-
-// Says whether this thread may use the tables for a read through `slot`. For a cached file the system call that tells a
-// child of vfork is spared: it shares the description and its offset, so that its read is as good as its parent's.
-bool MayObserve(Slot slot) noexcept { return (IsCached(slot) && runtime.StillOwnsTables()) || runtime.OwnsTables(); }
-
-// Finds out what a descriptor is now. A file known to be cached is not looked at again for a read, because nothing will
-// be asked for there. False: nothing to observe, or not for this thread. REQUIRES: inside a Section.
+// Finds out what a descriptor is now. A file known to be cached, of which one read in many comes here to be timed, is
+// not looked at again, because nothing will be asked for there; and the system call that tells a child of vfork is
+// spared for it, since that shares the description and its offset, so that its read is as good as its parent's. False:
+// nothing to observe, or not for this thread. REQUIRES: inside a Section.
 bool Find(const Question& question, Target& target) noexcept {
   const Slot slot = SlotOf(question.fd);
   if (slot.is_ignored()) return false;
@@ -98,8 +90,10 @@ bool Find(const Question& question, Target& target) noexcept {
     if (!LookAt(question.fd, facts) || IsPassedBy(question, slot, facts) || !runtime.OwnsTables()) return false;
     return Meet(question, slot, facts, target);
   }
-  if (!MayObserve(slot)) return false;
-  if (question.count != 0 && IsCurrent(slot) && IsPassive(DescriptionOf(slot).file, target.size)) {
+  // Asked twice, because OwnsTables forgets in a child of fork what its parent knew.
+  const auto is_cached = [&] { return IsCurrent(slot) && IsPassive(DescriptionOf(slot).file, target.size); };
+  if (!(is_cached() && runtime.StillOwnsTables()) && !runtime.OwnsTables()) return false;
+  if (question.count != 0 && is_cached()) {
     target.slot = slot;
     target.file = DescriptionOf(slot).file;
     return true;

@@ -33,7 +33,7 @@ bool AdaptivePolicy::IsLed(Stream& stream) {
 
 // Looks at what the kernel has fetched ahead of a reader that waits. `from`: the first slot of the read about to
 // happen.
-Decision AdaptivePolicy::LookAhead(Stream& stream, int64_t from, const Facts& facts, const Surroundings& around) {
+Decision AdaptivePolicy::LookAhead(Stream& stream, int64_t from, const Facts& facts) {
   Decision decision;
   if (kernel_is_better_ || !stream.window.waits() || stream.run() < kKernelStartup ||
       stream.window.rounds() == stream.own_since)
@@ -43,13 +43,13 @@ Decision AdaptivePolicy::LookAhead(Stream& stream, int64_t from, const Facts& fa
   const int64_t end = stream.track.EndSlot(facts.file_size);
   int64_t most = from + (kWellAhead + 1) * unit;
   if (most > end) most = end;
-  if (most <= from || around.options.ratio == 0) return decision;
+  if (most <= from) return decision;
   decision.method = stream.method;
   decision.look_only = true;
   decision.first = decision.floor = stream.track.Begin(from);
   decision.length = decision.step = facts.piece;
-  decision.limit = {stream.track.Begin(most).value < facts.file_size.value ? stream.track.Begin(most).value
-                                                                           : facts.file_size.value};
+  decision.limit = stream.track.Begin(most);
+  if (decision.limit.value > facts.file_size.value) decision.limit = {facts.file_size.value};
   decision.pieces = static_cast<int32_t>((most - from + unit - 1) / unit);
   return decision;
 }

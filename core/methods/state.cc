@@ -121,7 +121,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   if (stream.left_alone) return {};
   if (IsLed(stream)) {
     stream.frontier = stream.mark = stream.position;
-    return LookAhead(stream, from, facts, around);
+    return LookAhead(stream, from, facts);
   }
   const bool open = stream.frontier > from;
   if (open && stream.position < stream.mark) return {};
@@ -260,8 +260,8 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
   } else if (decision.method == Class::onseek) {
     stream.mark = stream.frontier;
   } else {
-    stream.mark = stream.position + Quantum(ahead, unit) < stream.frontier ? stream.position + Quantum(ahead, unit)
-                                                                           : stream.frontier;
+    const int64_t next = stream.position + Quantum(ahead, unit);
+    stream.mark = next < stream.frontier ? next : stream.frontier;
   }
   stream.marked = stream.mark < stream.frontier && !books_.hole && books_.asked > 0;
   if (!stream.marked) return;

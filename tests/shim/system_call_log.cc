@@ -24,8 +24,10 @@ const std::regex kOurs(
     R"(|mmap\(NULL, \d+, PROT_READ\|PROT_WRITE, MAP_PRIVATE\|MAP_ANONYMOUS(\|MAP_NORESERVE)?, -1, 0\) .*)"
     R"(|madvise\(.*(MADV_WIPEONFORK|MADV_NOHUGEPAGE|MADV_POPULATE_WRITE|0x12 .*|0x17 .*)\) .*))");
 
-// What it asks once where statistics are kept: whether the file may grow, and what the process is.
-const std::regex kOfStatistics(R"((prlimit64\(0, RLIMIT_FSIZE, NULL, .*|gettid\(\) .*|prctl\(PR_GET_NAME, .*))");
+// What it asks once where statistics are kept: whether the file may grow, what the process is, and what its standard
+// error is.
+const std::regex kOfStatistics(
+    R"((fstat\(2, .*|prlimit64\(0, RLIMIT_FSIZE, NULL, .*|gettid\(\) .*|prctl\(PR_GET_NAME, .*))");
 
 // What the loader does with a library, and the library with its statistics, between opening and closing a descriptor.
 const std::regex kOfAnOpenFile(R"((read|pread64|fstat|newfstatat|statx|fallocate|mmap|mprotect|close)\(.*)");
