@@ -22,7 +22,7 @@
 namespace ahead {
 
 // Goes up when the meaning of a field changes; names, numbers and sizes are covered by kSegmentMagic without it.
-inline constexpr uint32_t kSegmentVersion = 1;
+inline constexpr uint32_t kSegmentVersion = 2;
 
 // Blocks of a run's segment: more than the processes a run has at one time, as a rule. The blocks of ended processes
 // are used again, so any number of processes may follow each other.
