@@ -176,6 +176,8 @@ void NoteClosing(int fd) noexcept {
 }
 
 void NoteClosingRange(unsigned first, unsigned last) noexcept {
+  // A child of vfork closes what it was given, and its parent goes on with it.
+  if (!runtime.is_on() || !runtime.IsStartedProcess()) return;
   const auto end = static_cast<unsigned>(highest_fd.load(std::memory_order_relaxed));
   for (unsigned fd = first; fd <= last && fd <= end; ++fd) NoteClosing(static_cast<int>(fd));
 }
