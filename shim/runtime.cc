@@ -44,6 +44,12 @@ const char* ValueOf(const char* entry, const char* name) {
   return strncmp(entry, name, length) == 0 && entry[length] == '=' ? entry + length + 1 : nullptr;
 }
 
+// By hand, like the search in CountFilters: each function of libc that we name is looked up at every start.
+bool Holds(const char* text, char wanted) {
+  while (*text != 0 && *text != wanted) ++text;
+  return *text != 0;
+}
+
 size_t RowOf(const char* variable) {
   size_t row = 0;
   while (row < kOptionCount && strcmp(OptionAt(row).variable, variable) != 0) ++row;
@@ -67,8 +73,9 @@ int CountFilters() {
   if (bytes <= 0) return 0;
   text[bytes] = 0;
   constexpr char kName[] = "Seccomp_filters:\t";
-  const char* found = strstr(text, kName);
-  return found != nullptr ? NumberIn(found + sizeof(kName) - 1) : 0;
+  for (const char* at = text; *at != 0; ++at)
+    if (strncmp(at, kName, sizeof(kName) - 1) == 0) return NumberIn(at + sizeof(kName) - 1);
+  return 0;
 }
 
 pid_t CurrentPid() { return static_cast<pid_t>(syscall(SYS_getpid)); }
@@ -149,7 +156,7 @@ const char* Runtime::KeepPath(const char* path) noexcept {
   const long length = path[0] == '/' ? 0 : syscall(SYS_getcwd, copy, room);  // with the zero at its end
   const size_t bytes = strlen(path) + 1;
   // A '%' in the folder's name would be taken for one of the pattern.
-  if (length <= 0 || copy[0] != '/' || strchr(copy, '%') != nullptr || static_cast<size_t>(length) + bytes > room)
+  if (length <= 0 || copy[0] != '/' || Holds(copy, '%') || static_cast<size_t>(length) + bytes > room)
     return Keep(path);
   copy[length - 1] = '/';
   memcpy(copy + length, path, bytes);
