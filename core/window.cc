@@ -12,6 +12,11 @@ constexpr double kFade = 0.9;
 // A reader that waits at less than this share of the best rate has too little ahead, whatever the latency's minimum
 // says.
 constexpr double kTooLow = 0.8;
+// Slots; farther than any file reaches. A clock that says a read took no time or years must not lead out of the
+// numbers.
+constexpr double kFarthest = double{int64_t{1} << 40};
+
+int64_t Within(double distance) { return static_cast<int64_t>(distance < kFarthest ? distance : kFarthest); }
 
 }  // namespace
 
@@ -43,9 +48,9 @@ void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency) {
     const double target = gain * best_rate_ * static_cast<double>(latency.value);
     const double distance = static_cast<double>(distance_);
     if (target > distance)
-      distance_ = static_cast<int64_t>(target);
+      distance_ = Within(target);
     else if (rate < best_rate_ * kTooLow)
-      distance_ = static_cast<int64_t>(distance * 5 / 4);
+      distance_ = Within(distance * 5 / 4);
     else
       distance_ -= static_cast<int64_t>((distance - target) / 8);
   }

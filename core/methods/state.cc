@@ -105,7 +105,7 @@ int64_t AdaptivePolicy::Want(const Stream& stream, const Facts& facts, const Sur
     if (want < startup) want = startup;
     if (want > proved) want = proved;
   }
-  const int64_t most = MostBytes(options, facts) / (stream.track.shape == Shape::kStride ? facts.page.value : length);
+  const int64_t most = MostBytes(options, facts) / (stream.track.PagesPerSlot(facts.page) * facts.page.value);
   if (want > most) want = most;
   constexpr int64_t kRoom = Usefulness::kSlots / 2;
   return want < kRoom ? want : kRoom;

@@ -185,6 +185,15 @@ TEST(StrideTest, FetchesNothingBetweenTheReads) {
   EXPECT_EQ(host.Sum(Event::readahead_hit, Class::stride), 498) << "all but the two that showed the stride";
 }
 
+TEST(StrideTest, LargeReadsAreNoReasonToFetchMoreThanMax) {
+  Host host;
+  host.options_.max = 1 * kMiB;
+  for (int64_t i = 0; i < 200; ++i) {
+    host.Read(i * kMiB, 256 * kKiB);
+    EXPECT_LE(host.policy_.OutstandingPages() * 4096, 5 * kMiB / 4) << "read " << i;
+  }
+}
+
 TEST(StrideTest, FetchesTheGapsTooWhereTheyAreNoLargerThanHitRateAllows) {
   Host host;
   host.Read(10 * kMiB, 4096);

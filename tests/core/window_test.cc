@@ -41,5 +41,15 @@ TEST(WindowTest, DoesNotGrowWhileTheLatencyIsUnknown) {
   EXPECT_EQ(window.distance(), 128);
 }
 
+TEST(WindowTest, StaysANumberWhateverTheClockSays) {
+  Window window;
+  window.Start(0, 128, 0_ms);
+  int64_t slot = 0;
+  // Half of 2^40 slots a nanosecond, and a device that takes half an hour.
+  for (int i = 1; i <= 4; ++i) window.OnProgress(slot += int64_t{1} << 39, 1_ms, Nanos{i}, 2'000_s);
+  EXPECT_GT(window.distance(), 0);
+  EXPECT_LE(window.distance(), int64_t{1} << 40);
+}
+
 }  // namespace
 }  // namespace ahead
