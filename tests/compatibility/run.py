@@ -31,7 +31,8 @@ def parse(argv):
         help="ahead-disk; `none`: local disk only (beside the library, as in a build folder)")
     add("--write", type=pathlib.Path, help="write the table to this file")
     add("--only", default="", help="only entries whose program or description match this expression")
-    add("--quick", action="store_true", help="only what needs no more packages than quickstart installs")
+    add("--quick", action="store_true", help="only what needs no more packages than quickstart installs, "
+        "in one place")
     options = parser.parse_args(argv)
     build = options.library.resolve().parents[1]
     options.ahead = options.ahead or build / "cli/ahead"
@@ -85,10 +86,10 @@ def main(argv):
             if options.quick and not entry.quick or not re.search(options.only, f"{entry.program}: {entry.what}"):
                 continue
             row = report.Row(entry, entry.missing(base / "input"))
-            for where in places if not row.missing else ():
-                if where is places[0] or entry.slow_disk:
-                    row.verdicts[where.name] = verdict = judge(bench, entry, where)
-                    print(f"{entry.program}, {entry.what}, {where.name}: {verdict.text} ({verdict.active})", flush=True)
+            suitable = [where for where in places if entry.slow_disk or not isinstance(where, place.SlowDisk)]
+            for where in () if row.missing else suitable[-1:] if options.quick else suitable:
+                row.verdicts[where.name] = verdict = judge(bench, entry, where)
+                print(f"{entry.program}, {entry.what}, {where.name}: {verdict.text} ({verdict.active})", flush=True)
             if row.missing:
                 print(f"{entry.program}, {entry.what}: not run, no {row.missing}", flush=True)
             rows.append(row)

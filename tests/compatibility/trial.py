@@ -84,6 +84,7 @@ class Bench:
             if preloaded:
                 environment |= {"LD_PRELOAD": str(self.library), "AHEAD_STATS": str(stats)}
             status, stdout, stderr = start(entry, place.work, environment, user)
+            await_end(token)
             if kill_all(token) and status == 0:
                 status = "left a process behind"
             files = fingerprints(place.work / "out")
@@ -126,6 +127,13 @@ def start(entry, work, environment, user):
         except BaseException:
             kill_all(environment[TOKEN])  # or leaving this block would wait for it
             raise
+
+
+def await_end(token):
+    """Gives what was told to end 5 s to do so."""
+    deadline = time.monotonic() + 5
+    while processes_of(token) and time.monotonic() < deadline:
+        time.sleep(.05)
 
 
 def kill_all(token):
