@@ -9,19 +9,23 @@ namespace ahead {
 template <typename T>
 class Relaxed {
  public:
-  constexpr Relaxed(T value = T()) : value_(value) {}
+  constexpr Relaxed(T value = T()) : place_(Place{value}) {}
   Relaxed(const Relaxed&) = delete;
   Relaxed& operator=(const Relaxed&) = delete;
 
-  operator T() const { return value_.load(std::memory_order_relaxed); }
+  operator T() const { return place_.load(std::memory_order_relaxed).value; }
   Relaxed& operator=(T value) {
-    value_.store(value, std::memory_order_relaxed);
+    place_.store(Place{value}, std::memory_order_relaxed);
     return *this;
   }
 
  private:
-  static_assert(std::atomic<T>::is_always_lock_free);
-  std::atomic<T> value_;
+  // Clang calls a library for what is not aligned to its size, as a structure of smaller numbers is not.
+  struct alignas(sizeof(T)) Place {
+    T value;
+  };
+  static_assert(std::atomic<Place>::is_always_lock_free);
+  std::atomic<Place> place_;
 };
 
 }  // namespace ahead
