@@ -37,6 +37,7 @@ class Entry:
     reads: tuple = ()  # commands (as the kernel's comm) that must have been seen to read
     mapped: tuple = ()  # names given to `mapped` in the script
     inactive: str = ""  # why the library cannot be active in it; then no process of name `program` may be seen
+    known: tuple = ()  # a difference that is known (an expression for its description), and what is to be said of it
     as_user: bool = False  # as a user without rights, also when the driver is root
     compare_stderr: bool = True
     quick: bool = False  # needs only what quickstart installs, and little time

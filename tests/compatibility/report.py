@@ -3,6 +3,7 @@ import dataclasses
 import datetime
 import pathlib
 import platform
+import re
 import subprocess
 
 import entry as entries
@@ -14,15 +15,17 @@ files written are compared. *same* means that none of them differed. Made by
 
     python3 -B tests/compatibility/run.py --library build/release/shim/libahead.so --write docs/compatibility.md
 
-on {date}, Linux {kernel}, {libc}, {distribution}, commit {commit}. {disk} Programs marked † ran as a user
-without rights. *Active* says what showed that the library was in the program: calls that it saw reading (0 would be
-an error), or its lines in `/proc/PID/maps`.
+on {date}, Linux {kernel}, {libc}, {distribution}, commit {commit};
+with `--only` some rows anew, date and commit then being those of the last. Programs marked † ran as a user without
+rights. *Active* says what showed that the library was in the program: how many reads it saw (none would be an error),
+or its lines in `/proc/PID/maps`.
+{disk}
 
 | program | version | what was run | active | {places} |
 |---|---|---|---|{rules}|
 """
-SLOW = ("*Slow disk*: the input lies on ahead-disk, {latency} a request, mounted afresh for each run, and what the "
-        "programs write on bindfs; there the engine has work to do. *-*: not tried there.")
+SLOW = """*Slow disk*: the input lies on ahead-disk, {latency} a request, mounted afresh for each run, and what the programs
+write on bindfs; there the engine has work to do. *-*: not tried there."""
 
 
 @dataclasses.dataclass
@@ -38,8 +41,22 @@ class Row:
     verdicts: dict = dataclasses.field(default_factory=dict)  # of places by name
 
 
-def page(rows, root, no_disk, latency):
-    """Returns the whole text."""
+def key(line_or_entry):
+    """Returns what tells a row from the others."""
+    if isinstance(line_or_entry, entries.Entry):
+        return shown_name(line_or_entry), escaped(line_or_entry.what)
+    cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line_or_entry)]
+    return (cells[1], cells[3]) if len(cells) > 3 else None
+
+
+def lines_of(path):
+    """Returns the rows of an earlier page by their keys."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return {key(row): row + "\n" for row in text.splitlines() if row.startswith("| ")}
+
+
+def page(every_entry, rows, kept, root, no_disk, latency):
+    """Returns the whole text: `rows`, and for the other entries what is in `kept`, in the order of `every_entry`."""
     places = ["local disk"] + ([] if no_disk else ["slow disk"])
     git = subprocess.run(["git", "-C", str(root), "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
                          check=False)
@@ -48,11 +65,20 @@ def page(rows, root, no_disk, latency):
                        commit=git.stdout.strip() or "unknown",
                        disk=f"There was no slow disk: {no_disk}." if no_disk else SLOW.format(latency=latency),
                        places=" | ".join(places), rules="---|" * (len(places) - 1) + "---")
-    return head + "".join(line(row, places) for row in rows)
+    lines = kept | {key(row.entry): line(row, places) for row in rows}
+    return head + "".join(lines.get(key(entry), "") for entry in every_entry)
+
+
+def shown_name(entry):
+    return entry.program + (" †" if entry.as_user else "")
+
+
+def escaped(text):
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def line(row, places):
-    name = row.entry.program + (" †" if row.entry.as_user else "")
+    name = shown_name(row.entry)
     if row.missing:
         cells = [name, "-", row.entry.what, "-"] + [f"not run: no {row.missing}"] * len(places)
     else:
@@ -60,7 +86,7 @@ def line(row, places):
         shown = [verdict.active for verdict in row.verdicts.values()][-1]
         results = [row.verdicts[place].text if place in row.verdicts else "-" for place in places]
         cells = [name, row.entry.found_version(), row.entry.what, shown] + results
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
+    return "| " + " | ".join(map(escaped, cells)) + " |\n"
 
 
 def distribution():
