@@ -157,6 +157,15 @@ void BM_Hook_Getline(benchmark::State& state) {
 }
 BENCHMARK(BM_Hook_Getline)->Arg(kLineBytes)->UseManualTime()->Iterations(kRounds);
 
+// Not hooked: what it costs is what the refills behind it cost.
+void BM_Hook_Getc(benchmark::State& state) {
+  CompareStdio<decltype(getc)>(state, &getc, Libc<decltype(getc)>("getc"), 100 * kCalls, state.range(0),
+                               [](decltype(getc)* call, char*, size_t, FILE* stream) {
+                                 benchmark::DoNotOptimize(call(stream));
+                               });
+}
+BENCHMARK(BM_Hook_Getc)->Arg(1)->UseManualTime()->Iterations(kRounds);
+
 void BM_Hook_PipeRead(benchmark::State& state) {
   std::array<int, 2> ends = {};
   if (pipe(ends.data()) != 0) Fail("pipe");
