@@ -1,5 +1,6 @@
 """What is said about one program: how to run it, and how to see that the library was active in it."""
 import dataclasses
+import functools
 import pathlib
 import re
 import shutil
@@ -50,11 +51,12 @@ class Entry:
         absent += [name for name in self.inputs if not (input_folder / name).exists()]
         return ", ".join(absent)
 
+    @functools.cache
     def found_version(self):
         if not self.version:
             return "-"
         done = subprocess.run(["bash", "-c", self.version + " 2>&1"], capture_output=True, text=True, check=False,
-                              stdin=subprocess.DEVNULL, env={"PATH": PATH, "HOME": "/nonexistent"})
+                              errors="replace", stdin=subprocess.DEVNULL, env={"PATH": PATH, "HOME": "/nonexistent"})
         match = re.search(r"\d+(\.\d+)+[-\w.+~]*|\d{4}[-\w.]+", done.stdout)
         return match.group().rstrip(".") if match else "?"
 

@@ -87,7 +87,7 @@ awk 'NR % 1000 == 0 { "echo " $2 | getline x; close("echo " $2); print x }' "$IN
     Entry("less", "through a pipe, to the end and back", 'less "$INPUT/words" | cksum; '
           'printf "G1234gq" >keys; TERM=xterm script -qec "less -f +G $INPUT/words" -O /dev/null <keys | '
           'grep -a -o "59999 [a-z]*" | sort -u',
-          needs=("less", "script"), version="less --version", reads=("less",)),
+          needs=("less", "script"), version="dpkg-query -W -f='${Version}' less", reads=("less",)),
     Entry("man", "formats a page", 'MANPATH=/usr/share/man man -P cat bash 2>/dev/null | cksum; '
               'MANPAGER=cat man -E ascii '
           'git-log 2>/dev/null | cksum; apropos zzz 2>&1 | wc -l', needs=("man", "groff"), version="man --version",

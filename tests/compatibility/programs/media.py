@@ -22,14 +22,14 @@ grep -v '^#' m | cksum
 mplayer -noconfig all -nolirc -vo null -ao null -benchmark -really-quiet "$INPUT/film.mkv" 2>noise; echo $?
 mplayer -noconfig all -nolirc -vo md5sum:outfile=m -nosound -ss 6 -frames 25 -really-quiet "$INPUT/film.mkv" 2>noise;
 echo $?; cksum m
-""", needs=("mplayer",), inputs=("film.mkv",), version="mplayer", reads=("mplayer",)),
+""", needs=("mplayer",), inputs=("film.mkv",), version="dpkg-query -W -f='${Version}' mplayer", reads=("mplayer",)),
     Entry("vlc", "cvlc --play-and-exit without window and sound card, transcode", r"""
 cvlc -q --play-and-exit --intf dummy --vout dummy --aout dummy --no-lua --run-time=3 "$INPUT/film.mkv" 2>noise;
 echo $?
 cvlc -q --play-and-exit --intf dummy --no-lua --sout '#std{access=file,mux=ts,dst=a.ts}' "$INPUT/film.mkv" 2>noise;
 echo $?
 ffprobe -v error -select_streams v -count_packets -show_entries stream=nb_read_packets -of csv a.ts
-""", needs=("cvlc", "ffprobe"), inputs=("film.mkv",), version="cvlc --version", as_user=True, reads=("vlc",)),
+""", needs=("cvlc", "ffprobe"), inputs=("film.mkv",), version="dpkg-query -W -f='${Version}' vlc-bin", as_user=True, reads=("vlc",)),
     Entry("ImageMagick", "convert: resize, crop of a large picture, png, identify", r"""
 mkdir out; convert-im6.q16 "$INPUT/picture.ppm" -resize 50% -strip +set date:create +set date:modify out/a.ppm;
 identify-im6.q16 -format '%wx%h %m\n' "$INPUT/picture.ppm"

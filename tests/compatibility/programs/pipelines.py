@@ -23,8 +23,12 @@ LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 
 ENTRIES = [
     Entry("make", "-j4 with a job server through recursive make, and a program that inherits it", r"""
-for d in a b c; do mkdir $d; { echo "all: $(echo x{1..9})"; echo "x%:"; printf '\tcksum < $(INPUT)/random > $@;
-sort $(INPUT)/words | cksum >> $@\n'; } >$d/Makefile; done
+for d in a b c; do mkdir $d; cat >$d/Makefile <<'END'
+all: x1 x2 x3 x4 x5 x6 x7 x8 x9
+x%:
+	cksum < $(INPUT)/random > $@; sort $(INPUT)/words | cksum >> $@
+END
+done
 printf 'all: a b c\n.PHONY: a b c\na b c:\n\t+$(MAKE) -s -C $@\n' >Makefile; make -s -j4 &&
 cat ?/x* | sort | uniq -c; make -s -j2 --output-sync=target -C a -B 2>&1 | wc -l
 """, needs=("make",), version="make --version", reads=("sort", "cksum")),
@@ -92,7 +96,8 @@ print(len(f.read()))"
 fakeroot sh -c 'id -u; mkdir t; cp "$INPUT/words" t; chown 7:8 t/words; mknod t/d c 1 3; stat -c "%u %g %F" t/*;
 tar --mtime=@0 --sort=name -cf a.tar t; md5sum "$INPUT/random"'; tar --numeric-owner -tvf a.tar
 """, needs=("fakeroot",), version="fakeroot --version", reads=("md5sum",)),
-    beside("eatmydata", LIBRARIES + "/libeatmydata.so", "its library beside ours, in both orders", FIVE),
+    beside("eatmydata", LIBRARIES + "/libeatmydata.so", "its library beside ours, in both orders", FIVE,
+           package="libeatmydata1"),
     beside("faketime", LIBRARIES + "/faketime/libfaketime.so.1", "its library beside ours, in both orders; "
               "a shifted clock",
            FIVE + "\nFAKETIME='@2001-01-01 00:00:00' date +%Y; FAKETIME='+3d x5' md5sum \"$INPUT/random\"",
