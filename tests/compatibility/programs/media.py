@@ -29,7 +29,8 @@ echo $?
 cvlc -q --play-and-exit --intf dummy --no-lua --sout '#std{access=file,mux=ts,dst=a.ts}' "$INPUT/film.mkv" 2>noise;
 echo $?
 ffprobe -v error -select_streams v -count_packets -show_entries stream=nb_read_packets -of csv a.ts
-""", needs=("cvlc", "ffprobe"), inputs=("film.mkv",), version="dpkg-query -W -f='${Version}' vlc-bin", as_user=True, reads=("vlc",)),
+""", needs=("cvlc", "ffprobe"), inputs=("film.mkv",), version="dpkg-query -W -f='${Version}' vlc-bin", as_user=True,
+          reads=("vlc",)),
     Entry("ImageMagick", "convert: resize, crop of a large picture, png, identify", r"""
 mkdir out; convert-im6.q16 "$INPUT/picture.ppm" -resize 50% -strip +set date:create +set date:modify out/a.ppm;
 identify-im6.q16 -format '%wx%h %m\n' "$INPUT/picture.ppm"
