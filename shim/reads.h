@@ -29,10 +29,15 @@ inline int64_t Clamped(size_t count) {
 inline int64_t CountOf(void*, size_t count) { return Clamped(count); }
 inline int64_t CountOf(const iovec*, int) { return 4096; }
 
-// Counts a read at the offset that the filter let pass.
-inline void Absorb(Description& description, ByteOffset begin, int64_t returned) {
+// Counts a read at an offset of its own that the filter let pass.
+inline void AbsorbAt(Description& description, ByteOffset begin, int64_t returned) {
   description.filter.Absorb(begin, {returned});
   description.Count(returned);
+}
+
+// The same for a read at the offset.
+inline void Absorb(Description& description, ByteOffset begin, int64_t returned) {
+  AbsorbAt(description, begin, returned);
   if (begin.value >= 0) description.offset.store(begin.value + returned, std::memory_order_relaxed);
 }
 
@@ -70,10 +75,7 @@ template <const auto& kOriginal, typename Target, typename Size, typename... Res
   if (!description.filter.Passes({offset}, {count}))
     return ObserveRead<kOriginal>(fd, offset, count, fd, target, size, offset, rest...);
   const ssize_t returned = kOriginal(fd, target, size, offset, rest...);
-  if (returned > 0) {
-    description.filter.Absorb({offset}, {returned});
-    description.Count(returned);
-  }
+  if (returned > 0) AbsorbAt(description, {offset}, returned);
   return returned;
 }
 
@@ -101,7 +103,7 @@ template <const auto& kOriginal, typename... Arguments>
     const ByteOffset begin{at == kAtOffset ? description.offset.load(std::memory_order_relaxed) : at};
     if (description.filter.Passes(begin, {count})) {
       const ssize_t moved = kOriginal(arguments...);
-      if (moved > 0) Absorb(description, begin, moved);
+      if (moved > 0) at == kAtOffset ? Absorb(description, begin, moved) : AbsorbAt(description, begin, moved);
       return moved;
     }
   }
