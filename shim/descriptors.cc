@@ -99,6 +99,11 @@ bool Share(Slot slot) {
   }
 }
 
+// Returns what stands when `advice` is given: advice to read each page once does not take back that reads are random.
+HostAdvice StandingAfter(HostAdvice standing, HostAdvice advice) {
+  return advice == HostAdvice::kNoReuse && standing == HostAdvice::kRandom ? standing : advice;
+}
+
 // Stores a plain word; a tracked slot that is there ends first.
 void Overwrite(int fd, uint32_t word) {
   const Slot seen(slots[fd].load(std::memory_order_relaxed));
@@ -217,12 +222,11 @@ void NoteStandingAdvice(int fd, HostAdvice advice) noexcept {
     return;
   }
   if (!slot.is_tracked()) {
-    if (advice != HostAdvice::kNoReuse || slot.advice() != HostAdvice::kRandom) Replace(fd, slot, slot.With(advice));
+    Replace(fd, slot, slot.With(StandingAfter(slot.advice(), advice)));
     return;
   }
   std::atomic<HostAdvice>& standing = DescriptionOf(slot).advice;
-  if (advice != HostAdvice::kNoReuse || standing.load(std::memory_order_relaxed) != HostAdvice::kRandom)
-    standing.store(advice, std::memory_order_relaxed);
+  standing.store(StandingAfter(standing.load(std::memory_order_relaxed), advice), std::memory_order_relaxed);
 }
 
 void NoteMoved(int fd, int64_t offset) noexcept {

@@ -33,7 +33,7 @@ struct Target {
 bool IsSmallRead(const Question& question, Slot slot, ByteCount size) noexcept {
   const auto [fd, offset, count] = question;
   if (!slot.was_opened_here() || count < size.value || size > Facts().kernel_window) return false;
-  if (runtime.options().trace_text != nullptr) return false;
+  if (runtime.is_recording()) return false;
   if (slot.is_small()) return (offset == kAtOffset ? OffsetOf(fd) : offset) >= size.value;
   if (offset > 0) return false;
   NoteSmall(fd, slot);
@@ -48,8 +48,7 @@ bool IsPassedBy(const Question& question, Slot slot, const DescriptorFacts& fact
     return true;
   }
   // On a disk of the machine's own the kernel leads for longer than a small file is.
-  if (facts.is_local && facts.size.value != 0 && facts.size <= Facts().kernel_window &&
-      runtime.options().trace_text == nullptr) {
+  if (facts.is_local && facts.size.value != 0 && facts.size <= Facts().kernel_window && !runtime.is_recording()) {
     Ignore(question.fd, slot);
     return true;
   }
@@ -336,7 +335,7 @@ bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noe
   DescriptorFacts now;
   if (!section.entered() || !LookAt(fd, now) || !now.is_regular || now.size.value == 0) return false;
   // On a disk of its own the kernel leads, and the policy would ask for nothing.
-  if (now.is_local && runtime.options().trace_text == nullptr) return false;
+  if (now.is_local && !runtime.is_recording()) return false;
   if (!runtime.OwnsTables() || !IsWanted(fd) || AcquireFile(now.identity, ref) != Acquired::kYes) return false;
   LockedFile file(ref);
   if (!file || file->refused) return true;

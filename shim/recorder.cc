@@ -16,9 +16,8 @@ namespace {
 
 constinit Room<Filter> filters[kDescriptions] = {};
 
-// Returns the file's number, recording the file if it has none yet.
-TraceId NumberOf(int fd, LockedFile& file, Nanos now) noexcept {
-  if (file->trace != kNoTraceId) return file->trace;
+// Records what `fd` is, a file or a folder. Returns its number.
+TraceId Record(int fd, Nanos now) {
   DescriptorFacts facts;
   if (!LookAt(fd, facts)) return kNoTraceId;
   TraceFileFacts found;
@@ -26,7 +25,13 @@ TraceId NumberOf(int fd, LockedFile& file, Nanos now) noexcept {
   found.device = facts.identity.device;
   found.inode = facts.identity.inode;
   found.size = facts.size;
-  return file->trace = TraceFile(runtime.trace(), found, now);
+  return TraceFile(runtime.trace(), found, now);
+}
+
+// Returns the file's number, recording the file if it has none yet.
+TraceId NumberOf(int fd, LockedFile& file, Nanos now) noexcept {
+  if (file->trace != kNoTraceId) return file->trace;
+  return file->trace = Record(fd, now);
 }
 
 // The trace number of the folder that is open under each descriptor, plus one. Folders under higher numbers than these
@@ -102,13 +107,7 @@ void Advice(int fd, LockedFile& file, HostAdvice advice, ByteRange range) noexce
 
 void Folder(int fd) noexcept {
   if (!MayRecordFolder(fd)) return;
-  DescriptorFacts facts;
-  if (!LookAt(fd, facts)) return;
-  TraceFileFacts found;
-  found.fd = fd;
-  found.device = facts.identity.device;
-  found.inode = facts.identity.inode;
-  folders[fd].store(TraceFile(runtime.trace(), found, Now()) + 1, std::memory_order_relaxed);
+  folders[fd].store(Record(fd, Now()) + 1, std::memory_order_relaxed);
 }
 
 void Entry(int fd, uint64_t inode) noexcept {
