@@ -14,6 +14,10 @@ using Calls = std::vector<std::string>;
 // The calls of each thread. Its name is its place in the family: "1" the first, "1.2" the second that "1" made.
 using SystemCallLog = std::map<std::string, Calls>;
 
+// Says whether the library may ask this of its own accord, wherever it is: it is about a descriptor of the host's,
+// about memory of its own, or about nothing.
+bool IsOwnCall(const std::string& call);
+
 // Says whether strace works here.
 bool CanTrace();
 
