@@ -112,7 +112,7 @@ int Replay(const Request& request) {
   const absl::StatusOr<TraceContents> contents = ReadTrace(request.trace);
   if (!contents.ok()) return Fail(std::string(contents.status().message()));
   const sim::TraceWorkload trace = sim::WorkloadFrom(*contents);
-  if (trace.work.reads.empty()) return Fail(absl::StrCat(request.trace, ": holds no read that could be performed"));
+  if (trace.work.steps.empty()) return Fail(absl::StrCat(request.trace, ": holds no read that could be performed"));
   if (contents->dropped_records > 0) {
     Complain(kName, absl::StrCat(request.trace, ": incomplete: ", contents->dropped_records,
                                  " records did not fit when it was made"));

@@ -30,7 +30,7 @@ Facts AdaptiveDriver::FactsOf(uint32_t file) const {
   return facts;
 }
 
-void AdaptiveDriver::After(const WorkRead& read, const Pending& pending, const Completion& completion) {
+void AdaptiveDriver::After(const WorkStep& read, const Pending& pending, const Completion& completion) {
   Filter& filter = filters_[read.reader];
   if (pending.absorbed) {
     filter.Absorb(completion.range.begin, completion.range.size());

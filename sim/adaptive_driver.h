@@ -36,9 +36,9 @@ class AdaptiveDriver {
   // `issue(ByteRange piece, bool look, bool ask)` returns the piece's PieceOutcome: kResident if it is to look and
   // finds all of it, else kPutOff unless it is to ask for it. `clock()` returns the time.
   template <typename Issue, typename Clock>
-  Pending Before(const WorkRead& read, Issue issue, Clock clock);
+  Pending Before(const WorkStep& read, Issue issue, Clock clock);
 
-  void After(const WorkRead& read, const Pending& pending, const Completion& completion);
+  void After(const WorkStep& read, const Pending& pending, const Completion& completion);
 
   // All files are closed: what was fetched and not read is wasted.
   void CloseAll();
@@ -113,7 +113,7 @@ void AdaptiveDriver::IssueBatch(AdaptivePolicy& policy, const Pending& pending, 
 }
 
 template <typename Issue, typename Clock>
-AdaptiveDriver::Pending AdaptiveDriver::Before(const WorkRead& read, Issue issue, Clock clock) {
+AdaptiveDriver::Pending AdaptiveDriver::Before(const WorkStep& read, Issue issue, Clock clock) {
   Pending pending;
   Filter& filter = filters_[read.reader];
   file_of_[read.reader] = read.file;

@@ -47,7 +47,7 @@ PageSpan Grow(Pages& pages, int64_t first, uint32_t piece, const FetchLimits& li
 std::vector<Pages> CollectNeeds(const Workload& work, const FetchLimits& limits) {
   std::vector<Pages> needs(work.files.size());
   int64_t at = 0;
-  for (const WorkRead& read : work.reads) {
+  for (const WorkStep& read : work.steps) {
     const PageSpan span = SpanOf(Clipped(work, read), limits.page);
     for (int64_t page = span.begin; page < span.end; ++page)
       if (needs[read.file].try_emplace(page, Need{at, kUnplanned}).second) at += limits.page.value;
@@ -60,9 +60,9 @@ std::vector<Pages> CollectNeeds(const Workload& work, const FetchLimits& limits)
 FetchPlan PlanFetches(const Workload& work, const FetchLimits& limits) {
   std::vector<Pages> needs = CollectNeeds(work, limits);
   FetchPlan plan;
-  plan.first_need.reserve(work.reads.size() + 1);
-  for (uint32_t index = 0; index < work.reads.size(); ++index) {
-    const WorkRead& read = work.reads[index];
+  plan.first_need.reserve(work.steps.size() + 1);
+  for (uint32_t index = 0; index < work.steps.size(); ++index) {
+    const WorkStep& read = work.steps[index];
     Pages& pages = needs[read.file];
     plan.first_need.push_back(plan.needs.size());
     const PageSpan span = SpanOf(Clipped(work, read), limits.page);

@@ -10,7 +10,7 @@ constexpr Nanos kSecond{1'000'000'000};
 
 }  // namespace
 
-Machine::Machine(const Workload& work, const NetParameters& disk, const HostCosts& costs)
+Machine::Machine(const Workload& work, const SlottedNetParameters& disk, const HostCosts& costs)
     : work_(work), costs_(costs), disk_(disk) {
   for (const WorkFile& file : work.files)
     pages_.emplace_back(static_cast<size_t>((file.size.value + kPage - 1) / kPage));
@@ -42,7 +42,7 @@ int64_t Machine::Request(uint32_t file, Span span, bool is_ahead) {
   return requested;
 }
 
-Completion Machine::Read(const WorkRead& read) {
+Completion Machine::Read(const WorkStep& read) {
   const Nanos begin = now_;
   const ByteRange range = Clipped(work_, read);
   const Span span = SpanOf(read.file, range);

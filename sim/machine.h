@@ -11,7 +11,7 @@
 
 #include "core/access.h"
 #include "core/decision.h"
-#include "sim/net_device.h"
+#include "sim/slotted_net.h"
 #include "sim/workload.h"
 
 namespace ahead::sim {
@@ -42,14 +42,14 @@ struct Score {
 // Thread safety: none.
 class Machine {
  public:
-  Machine(const Workload& work, const NetParameters& disk, const HostCosts& costs);
+  Machine(const Workload& work, const SlottedNetParameters& disk, const HostCosts& costs);
 
   Nanos now() const { return now_; }
-  NetDevice& disk() { return disk_; }
-  const NetDevice& disk() const { return disk_; }
+  SlottedNet& disk() { return disk_; }
+  const SlottedNet& disk() const { return disk_; }
 
   // Reads on the program's thread, waiting for what is not there.
-  Completion Read(const WorkRead& read);
+  Completion Read(const WorkStep& read);
 
   // Asks for a piece ahead of its reader, on the program's thread. With `look`, a piece that is wholly there is not
   // asked for; without `ask`, no piece is.
@@ -81,7 +81,7 @@ class Machine {
 
   const Workload& work_;
   HostCosts costs_;
-  NetDevice disk_;
+  SlottedNet disk_;
   Nanos now_{};
   std::vector<std::vector<Page>> pages_;
   Score score_;

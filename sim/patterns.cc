@@ -21,10 +21,10 @@ Workload OneFile(ByteCount size) {
 }
 
 void Add(Workload& work, int64_t offset, ByteCount length) {
-  WorkRead read;
+  WorkStep read;
   read.range = {{offset}, ByteOffset{offset} + length};
-  read.fresh = work.reads.empty();
-  work.reads.push_back(read);
+  read.fresh = work.steps.empty();
+  work.steps.push_back(read);
 }
 
 Workload Forward(ByteCount size, ByteCount length, ByteCount block) {
@@ -54,8 +54,8 @@ Workload Stride(ByteCount size) {
 
 Workload StrideBack(ByteCount size) {
   Workload work = Stride(size);
-  std::reverse(work.reads.begin(), work.reads.end());
-  for (WorkRead& read : work.reads) read.fresh = &read == work.reads.data();
+  std::reverse(work.steps.begin(), work.steps.end());
+  for (WorkStep& read : work.steps) read.fresh = &read == work.steps.data();
   return work;
 }
 

@@ -5,7 +5,7 @@
 namespace ahead::sim {
 
 void FixedPolicy::Before(Machine& machine, size_t index) {
-  const WorkRead& read = work_.reads[index];
+  const WorkStep& read = work_.steps[index];
   const ByteCount piece = machine.disk().parameters().max_request;
   ByteRange& advised = advised_[read.reader];
   if (read.range.begin < advised.begin || read.range.begin > advised.end)
@@ -21,7 +21,7 @@ void FixedPolicy::Before(Machine& machine, size_t index) {
 }
 
 void AheadPolicy::Before(Machine& machine, size_t index) {
-  const WorkRead& read = work_.reads[index];
+  const WorkStep& read = work_.steps[index];
   pending_ = driver_.Before(
       read, [&](ByteRange piece, bool look, bool ask) { return machine.Advise(read.file, piece, look, ask); },
       [&] { return machine.now(); });

@@ -22,9 +22,9 @@ concept Policy = requires(P policy, Machine& machine, size_t index, const Comple
 // Performs all reads of `work`, one after the other. Returns what it came to.
 template <Policy P>
 Score Replay(const Workload& work, P& policy, Machine& machine) {
-  for (size_t index = 0; index < work.reads.size(); ++index) {
+  for (size_t index = 0; index < work.steps.size(); ++index) {
     policy.Before(machine, index);
-    const Completion completion = machine.Read(work.reads[index]);
+    const Completion completion = machine.Read(work.steps[index]);
     policy.After(machine, index, completion);
   }
   return machine.score();
@@ -57,7 +57,7 @@ class AheadPolicy {
       : work_(work), driver_(work, options, facts) {}
   void Before(Machine& machine, size_t index);
   void After(Machine&, size_t index, const Completion& completion) {
-    driver_.After(work_.reads[index], pending_, completion);
+    driver_.After(work_.steps[index], pending_, completion);
   }
   AdaptiveDriver& driver() { return driver_; }
 

@@ -54,7 +54,7 @@ absl::StatusOr<RealFiles> RealFiles::Open(const Workload& work, bool aside) {
   RealFiles files;
   files.readers_.assign(work.readers, -1);
   files.owners_.assign(work.files.size(), -1);
-  for (const WorkRead& read : work.reads) {
+  for (const WorkStep& read : work.steps) {
     int& fd = files.readers_[read.reader];
     if (fd >= 0) continue;
     const absl::StatusOr<int> opened = OpenChecked(work.files[read.file]);

@@ -16,7 +16,7 @@ RealFixed::RealFixed(const Workload& work, const RealFiles& files, ByteCount win
     : work_(work), files_(files), window_(window), piece_(piece), readers_(work.readers) {}
 
 void RealFixed::Before(size_t index) {
-  const WorkRead& read = work_.reads[index];
+  const WorkStep& read = work_.steps[index];
   auto& [advised, counts] = readers_[read.reader];
   if (read.range.begin < advised.begin || read.range.begin > advised.end)
     advised = {read.range.begin, read.range.begin};
@@ -45,7 +45,7 @@ RealAhead::RealAhead(const Workload& work, const RealFiles& files, const Options
     : work_(work), files_(files), driver_(work, options, DriverFacts{}), pending_(work.threads) {}
 
 void RealAhead::Before(size_t index) {
-  const WorkRead& read = work_.reads[index];
+  const WorkStep& read = work_.steps[index];
   const int fd = files_.reader(read.reader);
   const std::lock_guard lock(mutex_);
   pending_[read.thread] = driver_.Before(
@@ -53,7 +53,7 @@ void RealAhead::Before(size_t index) {
 }
 
 void RealAhead::After(size_t index, const Completion& completion) {
-  const WorkRead& read = work_.reads[index];
+  const WorkStep& read = work_.steps[index];
   const std::lock_guard lock(mutex_);
   driver_.After(read, pending_[read.thread], completion);
 }

@@ -81,7 +81,7 @@ class Run {
     for (const uint32_t read : lane.reads)
       buffer.resize(std::max(
           buffer.size(),
-          static_cast<size_t>(std::min(kMostAtOnce, std::max<int64_t>(0, work_.reads[read].range.size().value)))));
+          static_cast<size_t>(std::min(kMostAtOnce, std::max<int64_t>(0, work_.steps[read].range.size().value)))));
     ready_.arrive_and_wait();
     go_.wait();
     Nanos end = start_;
@@ -107,7 +107,7 @@ class Run {
   }
 
   Nanos Perform(uint32_t index, std::vector<char>& buffer, ReplayResult& sum) {
-    const WorkRead& read = work_.reads[index];
+    const WorkStep& read = work_.steps[index];
     const Nanos before = MonotonicNow();
     policy_.Before(index);
     const Nanos begin = MonotonicNow();

@@ -15,7 +15,7 @@ struct Open {
 
 std::vector<Nanos> LastEnds(const Workload& work) {
   std::vector<Nanos> ends(work.threads);
-  for (const WorkRead& read : work.reads) ends[read.thread] = std::max(ends[read.thread], read.end);
+  for (const WorkStep& read : work.steps) ends[read.thread] = std::max(ends[read.thread], read.end);
   return ends;
 }
 
@@ -47,8 +47,8 @@ std::vector<Lane> MakeLanes(const Workload& work) {
   std::vector<size_t> lane_of(work.threads, kNone);
   std::vector<Lane> lanes;
   std::vector<Open> open;
-  for (uint32_t index = 0; index < work.reads.size(); ++index) {
-    const WorkRead& read = work.reads[index];
+  for (uint32_t index = 0; index < work.steps.size(); ++index) {
+    const WorkStep& read = work.steps[index];
     size_t& lane = lane_of[read.thread];
     if (lane == kNone) {
       lane = FreeLane(open, last_ends, read.begin);
@@ -68,8 +68,8 @@ std::vector<Nanos> ThinkTimes(const Workload& work) {
   std::vector<Nanos> thread_ends(work.threads);
   std::vector<bool> has_read(work.threads);
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> running;  // ends of reads, the earliest on top
-  int64_t last_end = work.reads.empty() ? 0 : work.reads.front().begin.value;
-  for (const WorkRead& read : work.reads) {
+  int64_t last_end = work.steps.empty() ? 0 : work.steps.front().begin.value;
+  for (const WorkStep& read : work.steps) {
     for (; !running.empty() && running.top() <= read.begin.value; running.pop())
       last_end = std::max(last_end, running.top());
     const Nanos since = has_read[read.thread] ? thread_ends[read.thread] : Nanos{last_end};

@@ -20,7 +20,8 @@ constexpr const char* kClassNames[] = {
 
 }  // namespace
 
-Comparison Compare(const Workload& work, const NetParameters& disk, const HostCosts& costs, const Options& options) {
+Comparison Compare(const Workload& work, const SlottedNetParameters& disk, const HostCosts& costs,
+                   const Options& options) {
   Comparison row;
   {
     NonePolicy policy;

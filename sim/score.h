@@ -20,7 +20,8 @@ struct Comparison {
 };
 
 // Runs `work` under the policies none, ahead and oracle, each on a machine of its own.
-Comparison Compare(const Workload& work, const NetParameters& disk, const HostCosts& costs, const Options& options);
+Comparison Compare(const Workload& work, const SlottedNetParameters& disk, const HostCosts& costs,
+                   const Options& options);
 
 // Returns the speed after the first second as a share of the disk's limit; -1 when the run is over by then.
 double ShareAfterFirstSecond(const Comparison& row);

@@ -17,7 +17,7 @@ void PrintHead() {
               "waits");
 }
 
-void PrintRow(const std::string& name, const NetParameters& disk, const Comparison& row) {
+void PrintRow(const std::string& name, const SlottedNetParameters& disk, const Comparison& row) {
   const auto ms = [](Nanos time) { return static_cast<double>(time.value) / 1e6; };
   const auto mib = [](ByteCount bytes) { return static_cast<double>(bytes.value) / (1 << 20); };
   std::printf("%-12s %6.1f %4d %9.1f %9.1f %9.1f | %9.1f %6.3f %6.3f ", name.c_str(), ms(disk.latency), disk.in_flight,
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
     const Workload work = pattern->make({file_mib << 20});
     for (const double latency : latencies) {
       for (const int slots : in_flight) {
-        NetParameters disk;
+        SlottedNetParameters disk;
         disk.latency = {static_cast<int64_t>(latency * 1e6)};
         disk.bandwidth_per_second = static_cast<int64_t>(bandwidth * 1e6);
         disk.in_flight = slots;

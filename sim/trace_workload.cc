@@ -1,5 +1,8 @@
 #include "sim/trace_workload.h"
 
+#include <fcntl.h>
+
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -25,7 +28,7 @@ class Numbers {
 
 class Builder {
  public:
-  explicit Builder(const TraceContents& trace) : trace_(trace) {}
+  Builder(const TraceContents& trace, Taken taken) : trace_(trace), taken_(taken) {}
 
   TraceWorkload Build() {
     // In one order of time, because a description's number is used again after its end.
@@ -35,15 +38,74 @@ class Builder {
         Follow(trace_.events[event]);
       Add(read);
     }
+    for (; event < trace_.events.size(); ++event) Follow(trace_.events[event]);
     out_.work.readers = readers_.size();
     out_.work.threads = threads_.size();
+    out_.work.processes = std::max<uint32_t>(1, processes_.size());
     return std::move(out_);
   }
 
  private:
   void Follow(const TracedEvent& event) {
-    if (event.kind == TraceKind::kOpen || event.kind == TraceKind::kClose)
-      ++use_of_[{trace_.files[event.file].pid, event.description}];
+    const int32_t pid = trace_.files[event.file].pid;
+    if (event.kind == TraceKind::kOpen) ++use_of_[{pid, event.description}];
+    if (taken_ == Taken::kEverything) AddEvent(event);
+    if (event.kind == TraceKind::kClose) ++use_of_[{pid, event.description}];
+  }
+
+  void AddEvent(const TracedEvent& event) {
+    const TracedFile& file = trace_.files[event.file];
+    if (file.path.empty() || event.kind == TraceKind::kEntry) return;
+    WorkStep step;
+    step.file = FileOf(file);
+    step.reader = ReaderOf(file, event.description, step.file);
+    step.thread = ThreadOf(file, event.tid);
+    step.begin = step.end = event.time;
+    step.range = event.range;
+    switch (event.kind) {
+      case TraceKind::kOpen:
+        step.kind = StepKind::kOpen;
+        step.fresh = event.opened_here;
+        break;
+      case TraceKind::kClose:
+        step.kind = StepKind::kClose;
+        break;
+      case TraceKind::kAdvice:
+        step.kind = StepKind::kAdvise;
+        step.advice = AdviceOf(event.advice);
+        break;
+      default:
+        step.kind = StepKind::kMap;
+    }
+    out_.work.steps.push_back(step);
+    if (step.kind == StepKind::kMap) Touch(step);
+  }
+
+  void Touch(WorkStep step) {
+    constexpr ByteCount kFaultAround{64 << 10};
+    const ByteOffset end = Clipped(out_.work, step).end;
+    step.kind = StepKind::kTouch;
+    for (ByteOffset at = step.range.begin; at < end; at = at + kFaultAround) {
+      step.range = {at, std::min(at + kFaultAround, end)};
+      out_.work.steps.push_back(step);
+    }
+  }
+
+  static HostAdvice AdviceOf(int number) {
+    switch (number) {
+      case POSIX_FADV_SEQUENTIAL:
+        return HostAdvice::kSequential;
+      case POSIX_FADV_RANDOM:
+        return HostAdvice::kRandom;
+      case POSIX_FADV_NOREUSE:
+        return HostAdvice::kNoReuse;
+      case POSIX_FADV_WILLNEED:
+        return HostAdvice::kWillNeed;
+      case POSIX_FADV_DONTNEED:
+        return HostAdvice::kDontNeed;
+      default:
+        return HostAdvice::kNormal;
+    }
   }
 
   void Add(const TracedRead& read) {
@@ -60,12 +122,13 @@ class Builder {
       ++out_.pathless_reads;
       return;
     }
-    WorkRead work;
-    work.file = FileOf(read, file);
-    const auto [reader, is_new] =
-        readers_.Of({file.pid, read.description, use_of_[{file.pid, read.description}], work.file});
-    work.reader = reader;
-    work.thread = threads_.Of({file.pid, read.tid}).first;
+    WorkStep work;
+    work.file = FileOf(file);
+    WorkFile& met = out_.work.files[work.file];
+    met.size = std::max(met.size, read.facts.file_size);
+    if (read.facts.kernel_leads) met.kernel_leads = true;
+    work.reader = ReaderOf(file, read.description, work.file);
+    work.thread = ThreadOf(file, read.tid);
     work.fresh = read.fresh;
     work.advice = read.advice;
     // What was returned says more than what was asked for: a FILE or a vector of buffers asks for less or more than is
@@ -74,30 +137,40 @@ class Builder {
     if (read.returned.value > 0) work.range.end = work.range.begin + read.returned;
     work.begin = read.time;
     work.end = read.end;
-    out_.work.reads.push_back(work);
+    out_.work.steps.push_back(work);
   }
 
   // The size is the largest seen: a file that grew is replayed as it was in the end.
-  uint32_t FileOf(const TracedRead& read, const TracedFile& file) {
+  uint32_t FileOf(const TracedFile& file) {
     const auto [index, is_new] = files_.Of({file.device, file.inode, file.path});
     if (is_new) out_.work.files.push_back({file.path, file.device, file.inode, file.size});
     ByteCount& size = out_.work.files[index].size;
-    if (size < file.size) size = file.size;
-    if (size < read.facts.file_size) size = read.facts.file_size;
-    if (read.facts.kernel_leads) out_.work.files[index].kernel_leads = true;
+    size = std::max(size, file.size);
     return index;
   }
 
+  uint32_t ReaderOf(const TracedFile& file, uint32_t description, uint32_t index) {
+    return readers_.Of({file.pid, description, use_of_[{file.pid, description}], index}).first;
+  }
+
+  uint32_t ThreadOf(const TracedFile& file, int32_t tid) {
+    const auto [thread, is_new] = threads_.Of({file.pid, tid});
+    if (is_new) out_.work.process_of.push_back(processes_.Of(file.pid).first);
+    return thread;
+  }
+
   const TraceContents& trace_;
+  const Taken taken_;
   TraceWorkload out_;
   Numbers<std::tuple<uint64_t, uint64_t, std::string>> files_;
   Numbers<std::tuple<int32_t, uint32_t, uint32_t, uint32_t>> readers_;  // pid, description, its use, file
   Numbers<std::pair<int32_t, int32_t>> threads_;
+  Numbers<int32_t> processes_;
   std::map<std::pair<int32_t, uint32_t>, uint32_t> use_of_;
 };
 
 }  // namespace
 
-TraceWorkload WorkloadFrom(const TraceContents& trace) { return Builder(trace).Build(); }
+TraceWorkload WorkloadFrom(const TraceContents& trace, Taken taken) { return Builder(trace, taken).Build(); }
 
 }  // namespace ahead::sim

@@ -1,5 +1,5 @@
-// What of a trace can be replayed? Its completed reads, of files told apart by identity and path, with the descriptions
-// and threads they went through.
+// What of a trace can be performed again? Its completed reads, of files told apart by identity and path, with the
+// descriptions and threads they went through; and, where that is wanted, what else happened to the files.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,13 @@ struct TraceWorkload {
   uint64_t pathless_reads = 0;  // left out: of files whose path could not be told
 };
 
-TraceWorkload WorkloadFrom(const TraceContents& trace);
+enum class Taken : uint8_t {
+  kReads,       // kRead alone: what is performed on real files
+  kEverything,  // for a simulation
+};
+
+// With kEverything a mapping of which the trace has no touches is taken to be read once, in order and at once, by the
+// thread that made it: touches of 64 KiB, what the kernel maps around a fault, follow its kMap.
+TraceWorkload WorkloadFrom(const TraceContents& trace, Taken taken = Taken::kReads);
 
 }  // namespace ahead::sim

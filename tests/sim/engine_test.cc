@@ -25,7 +25,7 @@ constexpr ByteCount kWhole = 256_MiB;   // as in the README's table
 constexpr ByteCount kQuarter = 64_MiB;  // where figures do not matter
 
 Comparison RunPattern(const char* name, Nanos latency, int32_t in_flight, ByteCount size, const Options& options = {}) {
-  NetParameters disk;
+  SlottedNetParameters disk;
   disk.latency = latency;
   disk.in_flight = in_flight;
   return Compare(FindPattern(name)->make(size), disk, HostCosts{}, options);

@@ -16,9 +16,9 @@ Workload Reads(ByteCount file_size, std::vector<ByteRange> ranges) {
   work.files.push_back({"file", 1, 1, file_size});
   work.readers = work.threads = 1;
   for (const ByteRange& range : ranges) {
-    WorkRead read;
+    WorkStep read;
     read.range = range;
-    work.reads.push_back(read);
+    work.steps.push_back(read);
   }
   return work;
 }
@@ -85,8 +85,8 @@ TEST(FetchPlanTest, EachPageReadIsFetchedOnce) {
     const Workload work = pattern.make(32_MiB);
     const FetchPlan plan = PlanFetches(work, FetchLimits{});
     std::set<int64_t> read;
-    for (size_t i = 0; i < work.reads.size(); ++i) {
-      for (int64_t page = work.reads[i].range.begin.value / 4096; page * 4096 < work.reads[i].range.end.value; ++page) {
+    for (size_t i = 0; i < work.steps.size(); ++i) {
+      for (int64_t page = work.steps[i].range.begin.value / 4096; page * 4096 < work.steps[i].range.end.value; ++page) {
         read.insert(page);
         int holders = 0;
         for (const uint32_t piece : plan.NeededBy(i)) holders += plan.pieces[piece].range.contains({page * 4096});

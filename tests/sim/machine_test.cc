@@ -15,15 +15,15 @@ class MachineTest : public testing::Test {
     work_.files.push_back({"file", 1, 1, 1_MiB});
     work_.readers = work_.threads = 1;
   }
-  static WorkRead At(int64_t page, int64_t pages) {
-    WorkRead read;
+  static WorkStep At(int64_t page, int64_t pages) {
+    WorkStep read;
     read.range = {{page * 4096}, {(page + pages) * 4096}};
     return read;
   }
   static ByteRange Piece(int64_t page, int64_t pages) { return At(page, pages).range; }
 
   Workload work_;
-  NetParameters disk_{2_ms, 100'000'000, 2, 128_KiB};
+  SlottedNetParameters disk_{2_ms, 100'000'000, 2, 128_KiB};
 };
 
 TEST_F(MachineTest, AbsentReadWaitsAndPresentReadDoesNot) {

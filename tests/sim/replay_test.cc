@@ -35,14 +35,14 @@ TEST_F(ReplayTest, EveryPolicyReadsEverything) {
   for (const Pattern& pattern : Patterns()) {
     const Workload work = Real(pattern.name, 16_MiB);
     int64_t bytes = 0;
-    for (const WorkRead& read : work.reads) bytes += read.range.size().value;
+    for (const WorkStep& read : work.steps) bytes += read.range.size().value;
     for (const ReplayPolicy policy : kPolicies) {
       SCOPED_TRACE(testing::Message() << pattern.name << " policy " << static_cast<int>(policy));
       ReplayOptions options;
       options.policy = policy;
       const auto result = ReplayForReal(work, options);
       ASSERT_TRUE(result.ok()) << result.status();
-      EXPECT_EQ(result->reads, static_cast<int64_t>(work.reads.size()));
+      EXPECT_EQ(result->reads, static_cast<int64_t>(work.steps.size()));
       EXPECT_EQ(result->bytes.value, bytes);
       EXPECT_EQ(result->short_reads + result->failed_reads, 0);
       EXPECT_EQ(result->threads, 1u);
@@ -52,9 +52,9 @@ TEST_F(ReplayTest, EveryPolicyReadsEverything) {
 
 TEST_F(ReplayTest, OracleHoldsItsBoundAndStillReadsWhatIsLargerThanThat) {
   Workload work = Real("seq-64k", 16_MiB);
-  WorkRead whole;
+  WorkStep whole;
   whole.range = {{0}, {16 << 20}};
-  work.reads.push_back(whole);
+  work.steps.push_back(whole);
   ReplayOptions options;
   options.policy = ReplayPolicy::kOracle;
   options.ahead = 256_KiB;
@@ -68,32 +68,32 @@ TEST_F(ReplayTest, OracleHoldsItsBoundAndStillReadsWhatIsLargerThanThat) {
 TEST_F(ReplayTest, ThreadsWaitForEachOtherAtTheirGates) {
   Workload work = Real("stride", 16_MiB);
   work.threads = work.readers = 4;
-  for (size_t i = 0; i < work.reads.size(); ++i) {
-    work.reads[i].thread = work.reads[i].reader = static_cast<uint32_t>(i % 4);
-    work.reads[i].begin = {static_cast<int64_t>(i) * 10};
-    work.reads[i].end = {static_cast<int64_t>(i) * 10 + 5};
+  for (size_t i = 0; i < work.steps.size(); ++i) {
+    work.steps[i].thread = work.steps[i].reader = static_cast<uint32_t>(i % 4);
+    work.steps[i].begin = {static_cast<int64_t>(i) * 10};
+    work.steps[i].end = {static_cast<int64_t>(i) * 10 + 5};
   }
   for (const ReplayPolicy policy : kPolicies) {
     ReplayOptions options;
     options.policy = policy;
     const auto result = ReplayForReal(work, options);
     ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_EQ(result->reads, static_cast<int64_t>(work.reads.size()));
+    EXPECT_EQ(result->reads, static_cast<int64_t>(work.steps.size()));
     EXPECT_EQ(result->threads, 4u);
   }
 }
 
 TEST_F(ReplayTest, ThinkTimeIsKept) {
   Workload work = Real("head", 16_MiB);
-  for (size_t i = 0; i < work.reads.size(); ++i) {
-    work.reads[i].begin = 2_ms * static_cast<int64_t>(i);
-    work.reads[i].end = work.reads[i].begin;
+  for (size_t i = 0; i < work.steps.size(); ++i) {
+    work.steps[i].begin = 2_ms * static_cast<int64_t>(i);
+    work.steps[i].end = work.steps[i].begin;
   }
   ReplayOptions options;
   options.think = true;
   const auto result = ReplayForReal(work, options);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_GE(result->elapsed, 2_ms * static_cast<int64_t>(work.reads.size() - 1));
+  EXPECT_GE(result->elapsed, 2_ms * static_cast<int64_t>(work.steps.size() - 1));
 }
 
 TEST_F(ReplayTest, FileOfAnotherSizeIsRefused) {

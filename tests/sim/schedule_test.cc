@@ -18,11 +18,11 @@ Workload Reads(std::initializer_list<When> reads) {
   Workload work;
   work.files.push_back({"file", 1, 1, 1_MiB});
   for (const When& when : reads) {
-    WorkRead read;
+    WorkStep read;
     read.thread = read.reader = when.thread;
     read.begin = {when.begin};
     read.end = {when.end};
-    work.reads.push_back(read);
+    work.steps.push_back(read);
     work.threads = work.readers = std::max(work.threads, when.thread + 1);
   }
   return work;
@@ -73,12 +73,12 @@ TEST(ScheduleTest, GatesNeverWaitForEachOther) {
     for (int i = 0; i < 200; ++i) {
       const uint32_t thread = next(work.threads);
       now = std::max(now + next(3), free_at[thread]);
-      WorkRead read;
+      WorkStep read;
       read.thread = thread;
       read.begin = {now};
       read.end = {now + 1 + next(20)};
       free_at[thread] = read.end.value;
-      work.reads.push_back(read);
+      work.steps.push_back(read);
     }
     const auto lanes = MakeLanes(work);
     size_t total = 0;
@@ -88,7 +88,7 @@ TEST(ScheduleTest, GatesNeverWaitForEachOther) {
         for (size_t other = 0; other < gate.done_reads.size(); ++other)
           for (uint32_t i = 0; i < gate.done_reads[other]; ++i) ASSERT_LT(lanes[other].reads[i], lane.reads[gate.read]);
     }
-    EXPECT_EQ(total, work.reads.size());
+    EXPECT_EQ(total, work.steps.size());
   }
 }
 

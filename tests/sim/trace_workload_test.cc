@@ -1,5 +1,6 @@
 #include "sim/trace_workload.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 
 namespace ahead::sim {
@@ -23,15 +24,16 @@ class TraceBuilder {
     trace_.reads.push_back(read);
     return trace_.reads.back();
   }
-  void Event(TraceKind kind, uint32_t file, uint32_t description, int64_t time) {
+  TracedEvent& Event(TraceKind kind, uint32_t file, uint32_t description, int64_t time) {
     TracedEvent event;
     event.kind = kind;
     event.file = file;
     event.description = description;
     event.time = {time};
     trace_.events.push_back(event);
+    return trace_.events.back();
   }
-  TraceWorkload Build() const { return WorkloadFrom(trace_); }
+  TraceWorkload Build(Taken taken = Taken::kReads) const { return WorkloadFrom(trace_, taken); }
 
  private:
   TraceContents trace_;
@@ -55,7 +57,7 @@ TEST(TraceWorkloadTest, OneFileOfTwoProcessesIsOneFile) {
   ASSERT_EQ(work.files.size(), 2u);
   EXPECT_EQ(work.files[0].path, "/a");
   EXPECT_EQ(work.files[0].size, ByteCount{200});
-  EXPECT_EQ(work.reads[0].file, work.reads[1].file);
+  EXPECT_EQ(work.steps[0].file, work.steps[1].file);
   EXPECT_EQ(work.readers, 3u);
   EXPECT_EQ(work.threads, 2u);
 }
@@ -79,8 +81,28 @@ TEST(TraceWorkloadTest, DescriptionsNumberUsedAgainIsAnotherReader) {
   trace.Read(0, 3, 1, 30);
   const Workload work = trace.Build().work;
   EXPECT_EQ(work.readers, 2u);
-  EXPECT_EQ(work.reads[0].reader, work.reads[1].reader);
-  EXPECT_NE(work.reads[1].reader, work.reads[2].reader);
+  EXPECT_EQ(work.steps[0].reader, work.steps[1].reader);
+  EXPECT_NE(work.steps[1].reader, work.steps[2].reader);
+}
+
+TEST(TraceWorkloadTest, EverythingHasOpensClosesAdviceAndWhatMappingsWillTouch) {
+  TraceBuilder trace({File("/a", 1, 5, 100 << 10), File("/a", 2, 5, 100 << 10)});
+  trace.Event(TraceKind::kOpen, 0, 3, 1);
+  trace.Read(0, 3, 1, 10);
+  trace.Event(TraceKind::kMapping, 0, 3, 11).range = {{0}, {1 << 20}};
+  trace.Event(TraceKind::kAdvice, 0, 3, 12).advice = POSIX_FADV_DONTNEED;
+  trace.Event(TraceKind::kClose, 0, 3, 25);
+  trace.Read(1, 3, 2, 30);
+  const Workload work = trace.Build(Taken::kEverything).work;
+  std::vector<StepKind> kinds;
+  for (const WorkStep& step : work.steps) kinds.push_back(step.kind);
+  EXPECT_THAT(kinds, testing::ElementsAre(StepKind::kOpen, StepKind::kRead, StepKind::kMap, StepKind::kTouch,
+                                          StepKind::kTouch, StepKind::kAdvise, StepKind::kClose, StepKind::kRead));
+  EXPECT_EQ(work.steps[4].range, (ByteRange{{64 << 10}, {100 << 10}}));
+  EXPECT_EQ(work.steps[5].advice, HostAdvice::kDontNeed);
+  EXPECT_EQ(work.steps[0].reader, work.steps[6].reader);
+  EXPECT_EQ(work.processes, 2u);
+  EXPECT_EQ(work.ProcessOf(work.steps[7].thread), 1u);
 }
 
 TEST(TraceWorkloadTest, WhatCannotBePerformedIsLeftOutAndCounted) {
@@ -91,7 +113,7 @@ TEST(TraceWorkloadTest, WhatCannotBePerformedIsLeftOutAndCounted) {
   trace.Read(0, 0, 1, 4).kind = TraceAccessKind::kMapped;
   trace.Read(1, 1, 1, 5);
   const TraceWorkload built = trace.Build();
-  EXPECT_EQ(built.work.reads.size(), 1u);
+  EXPECT_EQ(built.work.steps.size(), 1u);
   EXPECT_EQ(built.failed_reads, 2u);
   EXPECT_EQ(built.mapped_reads, 1u);
   EXPECT_EQ(built.pathless_reads, 1u);
@@ -102,8 +124,8 @@ TEST(TraceWorkloadTest, ReadIsAsLongAsWhatItReturned) {
   trace.Read(0, 0, 1, 1).returned = {700};
   trace.Read(0, 0, 1, 2).returned = {};
   const Workload work = trace.Build().work;
-  EXPECT_EQ(work.reads[0].range.size(), ByteCount{700});
-  EXPECT_EQ(work.reads[1].range.size(), ByteCount{100});
+  EXPECT_EQ(work.steps[0].range.size(), ByteCount{700});
+  EXPECT_EQ(work.steps[1].range.size(), ByteCount{100});
 }
 
 }  // namespace

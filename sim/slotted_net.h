@@ -10,7 +10,7 @@
 namespace ahead::sim {
 
 // The link: each request takes the latency, which requests share freely, and its bytes pass one pipe in turn.
-struct NetParameters {
+struct SlottedNetParameters {
   Nanos latency{2'000'000};
   int64_t bandwidth_per_second = 500'000'000;
   int32_t in_flight = 12;
@@ -18,9 +18,9 @@ struct NetParameters {
 };
 
 // Thread safety: none.
-class NetDevice {
+class SlottedNet {
  public:
-  explicit NetDevice(const NetParameters& parameters) : parameters_(parameters) {}
+  explicit SlottedNet(const SlottedNetParameters& parameters) : parameters_(parameters) {}
 
   // Returns the first time, not before `now`, at which a request would be taken.
   Nanos FreeAt(Nanos now) const;
@@ -35,12 +35,12 @@ class NetDevice {
   // Returns the least time in which `requests` requests of equal size with `bytes` bytes together can be answered.
   Nanos LeastTime(int64_t requests, ByteCount bytes) const;
 
-  const NetParameters& parameters() const { return parameters_; }
+  const SlottedNetParameters& parameters() const { return parameters_; }
   int64_t requests() const { return requests_; }
   ByteCount bytes() const { return bytes_; }
 
  private:
-  NetParameters parameters_;
+  SlottedNetParameters parameters_;
   Nanos pipe_free_{};
   std::deque<Nanos> answers_;  // of requests in flight, ascending; old ones linger until a slot is needed
   int64_t requests_ = 0;

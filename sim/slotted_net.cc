@@ -1,17 +1,17 @@
-#include "sim/net_device.h"
+#include "sim/slotted_net.h"
 
 #include <algorithm>
 #include <cassert>
 
 namespace ahead::sim {
 
-Nanos NetDevice::FreeAt(Nanos now) const {
+Nanos SlottedNet::FreeAt(Nanos now) const {
   const auto slots = static_cast<size_t>(parameters_.in_flight);
   if (answers_.size() < slots) return now;
   return std::max(now, answers_[answers_.size() - slots]);
 }
 
-Nanos NetDevice::Submit(Nanos now, ByteCount size) {
+Nanos SlottedNet::Submit(Nanos now, ByteCount size) {
   assert(FreeAt(now) == now);
   pipe_free_ = std::max(now + parameters_.latency, pipe_free_) + TransferTime(size);
   answers_.push_back(pipe_free_);
@@ -21,13 +21,13 @@ Nanos NetDevice::Submit(Nanos now, ByteCount size) {
   return pipe_free_;
 }
 
-Nanos NetDevice::TransferTime(ByteCount size) const {
+Nanos SlottedNet::TransferTime(ByteCount size) const {
   if (parameters_.bandwidth_per_second <= 0) return {};
   const double seconds = static_cast<double>(size.value) / static_cast<double>(parameters_.bandwidth_per_second);
   return {static_cast<int64_t>(seconds * 1e9)};
 }
 
-Nanos NetDevice::LeastTime(int64_t requests, ByteCount bytes) const {
+Nanos SlottedNet::LeastTime(int64_t requests, ByteCount bytes) const {
   if (requests <= 0) return {};
   const Nanos transfer = TransferTime({bytes.value / requests});
   // Request k = q * in_flight + r waits for request k - in_flight to leave its slot, so the last one is answered after
