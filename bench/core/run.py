@@ -18,11 +18,12 @@ import cached
 import disk
 import environment
 import measure
+import recording
 import rows
 import table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CACHED = ("cpu", "syscalls", "start", "calls")
+CACHED = ("cpu", "syscalls", "start", "calls", "recording")
 
 
 def names(accepted):
@@ -97,12 +98,20 @@ def measure_cached(options, tools, folder):
     files = cached.Files(folder, {mib: make_file(folder / f"cached-{mib}", mib, mib) for mib in (64, 256)})
     pairs = options.pairs * 2  # short runs, and a limit of 3 % to be told from noise
     parts = {"cpu": lambda: cached.cpu(tools, files, pairs), "syscalls": lambda: cached.extra_syscalls(tools, files),
-             "start": lambda: cached.starts(tools, pairs), "calls": lambda: cached.calls(tools)}
+             "start": lambda: cached.starts(tools, pairs), "calls": lambda: cached.calls(tools),
+             "recording": lambda: recorded(tools, folder, options.pairs)}
     for part in wanted:
         tell(part)
         more, raw[part] = parts[part]()
         lines += more
     return lines, raw
+
+
+def recorded(tools, folder, pairs):
+    """Returns the lines and the raw figures of what recording costs."""
+    calls, prices = recording.calls(tools, folder, (pairs + 1) // 2)
+    walk, times = recording.walk(tools, folder, (pairs + 1) // 2, tell)
+    return calls + walk, {"calls": prices, "walk": times}
 
 
 def tell(text):
