@@ -6,22 +6,28 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <variant>
 
 #include "core/units.h"
+#include "sim/devices/hdd_device.h"
 #include "sim/devices/net_device.h"
+#include "sim/devices/placement.h"
+#include "sim/devices/ssd_device.h"
 
 namespace ahead::sim {
 
-using DeviceParameters = std::variant<NetParameters>;
+using DeviceParameters = std::variant<NetParameters, HddParameters, SsdParameters>;
 
 // Thread safety: none.
 class Device {
  public:
-  explicit Device(const DeviceParameters& parameters)
-      : model_(std::visit([](const auto& chosen) { return ModelOf(chosen); }, parameters)) {}
+  // Takes where the files lie; all the same to net.
+  explicit Device(const DeviceParameters& parameters, Placement placement = {})
+      : model_(std::visit([&](const auto& chosen) { return ModelOf(chosen, std::move(placement)); }, parameters)) {}
 
-  // Takes a request. REQUIRES: `now` is not below that of any earlier call, nor below NextAnswer() of then.
+  // Takes a request, which may change NextAnswer(). Answers due before `now` need not have been taken. REQUIRES: `now`
+  // is not below that of any earlier call, nor below the time of an answer that was taken.
   void Submit(Nanos now, const DeviceRequest& request) {
     std::visit([&](auto& model) { model.Submit(now, request); }, model_);
   }
@@ -41,10 +47,30 @@ class Device {
     return std::visit([&](const auto& model) { return model.TransferTime(size); }, model_);
   }
 
- private:
-  static NetDevice ModelOf(const NetParameters& parameters) { return NetDevice(parameters); }
+  // Returns how often an arm has moved so far; 0 for a device without one.
+  int64_t ArmMoves() const {
+    const auto* hdd = std::get_if<HddDevice>(&model_);
+    return hdd != nullptr ? hdd->seeks() : 0;
+  }
 
-  std::variant<NetDevice> model_;
+  // Returns how long an arm and its platter took to reach the data so far, transfers not counted.
+  Nanos Positioning() const {
+    const auto* hdd = std::get_if<HddDevice>(&model_);
+    return hdd != nullptr ? hdd->positioning() : Nanos{};
+  }
+
+ private:
+  using Model = std::variant<NetDevice, HddDevice, SsdDevice>;
+
+  static Model ModelOf(const NetParameters& parameters, Placement) { return NetDevice(parameters); }
+  static Model ModelOf(const HddParameters& parameters, Placement placement) {
+    return HddDevice(parameters, std::move(placement));
+  }
+  static Model ModelOf(const SsdParameters& parameters, Placement placement) {
+    return SsdDevice(parameters, std::move(placement));
+  }
+
+  Model model_;
 };
 
 }  // namespace ahead::sim

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/devices/transfer.h"
+
 namespace ahead::sim {
 
 void NetDevice::Submit(Nanos now, const DeviceRequest& request) {
@@ -16,14 +18,7 @@ DeviceRequest NetDevice::TakeAnswer() {
 }
 
 Nanos NetDevice::TransferTime(ByteCount size) const {
-  constexpr int64_t kNanosPerSecond = 1'000'000'000;
-  const int64_t bandwidth = parameters_.bandwidth_per_second;
-  if (bandwidth <= 0 || size.value <= 0) return {};
-  // Whole seconds apart, so that the product below stays inside 64 bits for any size.
-  const int64_t seconds = size.value / bandwidth;
-  const int64_t rest = size.value % bandwidth;
-  if (rest <= INT64_MAX / kNanosPerSecond) return {seconds * kNanosPerSecond + rest * kNanosPerSecond / bandwidth};
-  return {seconds * kNanosPerSecond + rest / (bandwidth / kNanosPerSecond)};
+  return sim::TransferTime(size, parameters_.bandwidth_per_second);
 }
 
 }  // namespace ahead::sim
