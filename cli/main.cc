@@ -11,6 +11,7 @@
 #include "cli/replay.h"
 #include "cli/run.h"
 #include "cli/stats.h"
+#include "cli/trace.h"
 #include "cli/usage.h"
 
 int main(int argc, char** argv) {
@@ -25,6 +26,7 @@ int main(int argc, char** argv) {
   AddAbCommand(app, command, exit_status);
   AddStatsCommand(app, exit_status);
   AddRecordCommand(app, command, exit_status);
+  AddTraceCommand(app, exit_status);
   AddReplayCommand(app, exit_status);
 
   app.set_version_flag("--version", "ahead " AHEAD_VERSION);

@@ -7,6 +7,7 @@
 #include "cli/replay.h"
 #include "cli/run.h"
 #include "cli/stats.h"
+#include "cli/trace.h"
 #include "tests/cli/process.h"
 
 namespace ahead::cli {
@@ -27,6 +28,7 @@ TEST(ManualTest, NamesEverySubcommandAndOption) {
   AddAbCommand(app, command, status);
   AddStatsCommand(app, status);
   AddRecordCommand(app, command, status);
+  AddTraceCommand(app, status);
   AddReplayCommand(app, status);
   const std::string manual = test::ReadFile(AHEAD_SOURCE "/docs/man/ahead.1");
   for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App*) { return true; })) {

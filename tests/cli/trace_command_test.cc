@@ -1,0 +1,123 @@
+// `ahead trace` as a user sees it.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/process.h"
+#include "tests/trace/scratch.h"
+
+namespace ahead::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class TraceCommandTest : public testing::Test {
+ protected:
+  // A trace of a file that is read forwards: three reads, an open and a close.
+  std::string SmallTrace() const {
+    const std::string data = folder_.Write("a \"quoted\", name", std::string(12288, 'x'));
+    const int fd = open(data.c_str(), O_RDONLY | O_CLOEXEC);
+    MemoryTrace trace(100);
+    const TraceId file = AddFile(trace.get(), fd, 12288, 1_ms);
+    TraceOpen(trace.get(), file, 1, true, 1_ms);
+    for (int64_t i = 0; i < 3; ++i) {
+      TraceAccess access = ReadOf(file, i * 4096, 4096, 2_ms + 1_ms * i);
+      access.tid = 55;
+      access.description = 1;
+      const TraceId plan = TraceAbsorbed(trace.get(), access);
+      TraceCompletion(trace.get(), plan, {access.access.range, access.access.time + 100_us, 100_us}, 0);
+    }
+    TraceClose(trace.get(), file, 1, 9_ms);
+    close(fd);
+    return folder_.Write("trace", Content("/proc/self/fd/" + std::to_string(trace.fd())));
+  }
+
+  static Ended Trace(std::vector<std::string> words) {
+    words.insert(words.begin(), {AHEAD, "trace"});
+    return RunProgram(words);
+  }
+
+  Folder folder_;
+};
+
+TEST_F(TraceCommandTest, TableNamesWhatWasRead) {
+  const Ended ended = Trace({SmallTrace()});
+  ASSERT_TRUE(ended.exited_with(0)) << ended.errors;
+  EXPECT_EQ(ended.errors, "");
+  EXPECT_THAT(ended.output, HasSubstr("reads          3, 12.0 KiB; 0 at end of file, 0 failed, 0 unfinished\n"));
+  EXPECT_THAT(ended.output, HasSubstr("consecutive 100.0 %, sequential 0.0 %"));
+  EXPECT_THAT(ended.output, HasSubstr("opens 1, closes 1"));
+  EXPECT_THAT(ended.output, HasSubstr("think times    median 900.00 us"));
+  EXPECT_THAT(ended.output, HasSubstr(folder_ / "a \"quoted\", name\n"));
+}
+
+TEST_F(TraceCommandTest, JsonHoldsTheSameNumbers) {
+  const auto json = nlohmann::json::parse(Trace({"--format", "json", SmallTrace()}).output);
+  EXPECT_EQ(json["all"]["reads"], 3);
+  EXPECT_EQ(json["all"]["steps"]["consecutive"], 2);
+  EXPECT_EQ(json["all"]["run_bytes"]["median"], 12288);
+  EXPECT_EQ(json["files"][0]["path"], folder_ / "a \"quoted\", name");
+  EXPECT_EQ(json["think_ns"]["count"], 2);
+}
+
+TEST_F(TraceCommandTest, NumberOfFilesShownIsChosen) {
+  EXPECT_THAT(Trace({"--top", "0", SmallTrace()}).output, testing::Not(HasSubstr("quoted\", name\n\n")));
+  const auto json = nlohmann::json::parse(Trace({"--format", "json", "--top", "0", SmallTrace()}).output);
+  EXPECT_TRUE(json["files"].empty());
+  EXPECT_EQ(json["file_count"], 1);
+}
+
+TEST_F(TraceCommandTest, CsvHasALineForEachReadAndQuotesPaths) {
+  const Ended ended = Trace({"--export", "csv", SmallTrace()});
+  ASSERT_TRUE(ended.exited_with(0)) << ended.errors;
+  std::istringstream lines(ended.output);
+  std::vector<std::string> read;
+  for (std::string line; std::getline(lines, line);) read.push_back(line);
+  ASSERT_EQ(read.size(), 4u);
+  EXPECT_THAT(read[0], StartsWith("time_ns,duration_ns,pid,tid,kind,"));
+  EXPECT_THAT(read[2], StartsWith("3000000,100000,"));
+  EXPECT_THAT(read[2], HasSubstr(",55,read,1,4096,4096,4096,0,1,,0,7,11,"));
+  EXPECT_THAT(read[2], HasSubstr("/a \"\"quoted\"\", name\""));
+}
+
+TEST_F(TraceCommandTest, JsonLinesHoldReadsAndEventsInOrderOfTime) {
+  const std::string out = folder_ / "out";
+  const Ended ended = Trace({"--export", "jsonl", "-o", out, SmallTrace()});
+  ASSERT_TRUE(ended.exited_with(0)) << ended.errors;
+  EXPECT_EQ(ended.output, "");
+  struct stat status;
+  ASSERT_EQ(stat(out.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, mode_t{0600});
+  std::istringstream lines(ReadFile(out));
+  std::vector<std::string> kinds;
+  for (std::string line; std::getline(lines, line);) kinds.push_back(nlohmann::json::parse(line)["kind"]);
+  EXPECT_THAT(kinds, ElementsAre("open", "read", "read", "read", "close"));
+}
+
+TEST_F(TraceCommandTest, WhatIsNoTraceIsRefusedInOneLine) {
+  const std::string other = folder_.Write("other", "no trace");
+  const Ended ended = Trace({other});
+  EXPECT_TRUE(ended.exited_with(1));
+  EXPECT_EQ(ended.output, "");
+  EXPECT_EQ(ended.errors, "ahead trace: " + other + ": not a trace\n");
+  EXPECT_TRUE(Trace({folder_ / "missing"}).exited_with(1));
+}
+
+TEST_F(TraceCommandTest, OutputThatCannotBeWrittenIsSaid) {
+  const Ended ended = Trace({"-o", folder_ / "missing/out", SmallTrace()});
+  EXPECT_TRUE(ended.exited_with(1));
+  EXPECT_THAT(ended.errors, StartsWith("ahead trace: cannot write '"));
+}
+
+TEST_F(TraceCommandTest, BadUsageIsRefused) {
+  EXPECT_TRUE(Trace({}).exited_with(2));
+  EXPECT_TRUE(Trace({"--export", "xml", "t"}).exited_with(2));
+  EXPECT_TRUE(Trace({"--all", "--top", "3", "t"}).exited_with(2));
+}
+
+}  // namespace
+}  // namespace ahead::test
