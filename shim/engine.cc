@@ -64,10 +64,10 @@ bool Meet(const Question& question, Slot seen, const DescriptorFacts& facts, Tar
     seen = SlotOf(fd);
     if (seen.word() != Slot::kUnmet || IsPassedBy(question, seen, facts)) return false;
   }
-  if (!ReadsThroughCache(fd) || !IsWanted(fd)) {
-    Ignore(fd, seen);
-    return false;
-  }
+  const Wanted wanted = ReadsThroughCache(fd) ? IsWanted(fd) : Wanted::kNo;
+  if (wanted == Wanted::kNo) Ignore(fd, seen);
+  if (wanted == Wanted::kBusy) Bump(runtime.block().counters.observations_dropped);
+  if (wanted != Wanted::kYes) return false;
   target.slot = AddDescription(fd, seen, facts.identity);
   if (!target.slot.is_tracked()) return false;
   target.file = DescriptionOf(target.slot).file;
@@ -336,7 +336,8 @@ bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noe
   if (!section.entered() || !LookAt(fd, now) || !now.is_regular || now.size.value == 0) return false;
   // On a disk of its own the kernel leads, and the policy would ask for nothing.
   if (now.is_local && !runtime.is_recording()) return false;
-  if (!runtime.OwnsTables() || !IsWanted(fd) || AcquireFile(now.identity, ref) != Acquired::kYes) return false;
+  if (!runtime.OwnsTables() || IsWanted(fd) != Wanted::kYes || AcquireFile(now.identity, ref) != Acquired::kYes)
+    return false;
   LockedFile file(ref);
   if (!file || file->refused) return true;
   file->size_bytes = now.size.value;

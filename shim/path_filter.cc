@@ -30,17 +30,17 @@ bool Matches(const Options& options, Span name) {
 
 }  // namespace
 
-bool IsWanted(int fd) noexcept {
+Wanted IsWanted(int fd) noexcept {
   const Options& options = runtime.options();
-  if (options.include_text == nullptr && options.exclude_text == nullptr) return true;
+  if (options.include_text == nullptr && options.exclude_text == nullptr) return Wanted::kYes;
   char link[32] = "/proc/self/fd/";
   AppendNumber(link + sizeof("/proc/self/fd/") - 1, fd);
-  if (path_lock.SpinLock() == OwnedLock::Got::kBusy) return false;
+  if (path_lock.SpinLock() == OwnedLock::Got::kBusy) return Wanted::kBusy;
   const long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path));
   // Without /proc no name is known: nothing is included, nothing excluded.
   const bool wanted = length >= 0 ? Matches(options, {path, path + length}) : options.include_text == nullptr;
   path_lock.Unlock();
-  return wanted;
+  return wanted ? Wanted::kYes : Wanted::kNo;
 }
 
 }  // namespace ahead

@@ -3,8 +3,14 @@
 
 namespace ahead {
 
-// Returns whether the file behind `fd` is wanted. Cost: nothing where neither option is set, else one system call.
+enum class Wanted {
+  kYes,
+  kNo,
+  kBusy,  // another thread is finding out about some file: ask again at the next read
+};
+
+// Says whether the file behind `fd` is wanted. Cost: nothing where neither option is set, else one system call.
 // REQUIRES: inside a Section.
-bool IsWanted(int fd) noexcept;
+Wanted IsWanted(int fd) noexcept;
 
 }  // namespace ahead

@@ -102,6 +102,16 @@ TEST_F(SettingsTest, OnlyIncludedFilesAreWatched) {
   EXPECT_EQ(ReadStatistics(other)->counters.files_tracked, 0u);
 }
 
+TEST_F(SettingsTest, IncludedFilesAreWatchedAlsoWhenManyThreadsMeetThemAtOnce) {
+  constexpr uint64_t kRounds = 40, kReadsARound = 16 * 64;
+  const Words first_reads = {Host("first_reads"), text_, std::to_string(kRounds)};
+  ASSERT_EQ(RunPreloaded(first_reads, {"AHEAD_STATS=" + stats_, "AHEAD_INCLUDE=*/text"}).out, "done\n");
+  const auto counted = ReadStatistics(stats_);
+  ASSERT_NE(counted, nullptr);
+  // A descriptor that was given up is not counted at all.
+  EXPECT_GT(counted->counters.reads_seen + counted->counters.observations_dropped, kRounds * kReadsARound * 9 / 10);
+}
+
 TEST_F(SettingsTest, EachProcessHasAFileOfItsOwnWhereThePatternSaysSo) {
   ASSERT_EQ(RunPreloaded({Host("shared_offset"), text_}, {"AHEAD_STATS=" + folder_.Path("of-%p")}).status, 0);
   int files = 0;
