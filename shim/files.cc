@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shim/descriptors.h"
 #include "shim/pool.h"
 #include "shim/runtime.h"
 
@@ -15,7 +16,10 @@
 namespace ahead {
 namespace {
 
+// Of files in use at a time. A place takes 25 KiB, which is too much for the thousand files that a server keeps open; a
+// recording has to be whole, and has as many as there are descriptions.
 constexpr size_t kFiles = 256;
+constexpr size_t kFilesRecorded = kDescriptions;
 // Mapped at a time: most programs read few files, and what is mapped counts against limits of address space, and of
 // locked memory where a program locks all of it.
 constexpr size_t kPlacesPerMemory = 16;
@@ -47,7 +51,7 @@ struct Memory {
 
 struct Table {
   OwnedLock lock;  // guards the rest, places' identities, and the raising of users
-  Memory* memory[kFiles / kPlacesPerMemory] = {};
+  Memory* memory[kFilesRecorded / kPlacesPerMemory] = {};
   size_t place_count = 0;
   size_t mount_count = 0;
   uint64_t look_ups = 0;
@@ -103,6 +107,8 @@ void Forget(LockedFile& file) {
   file.WithSurroundings([&](const Surroundings& around) { file.policy().Forget(facts, around); });
 }
 
+size_t MostPlaces() { return runtime.is_recording() ? kFilesRecorded : kFiles; }
+
 // Returns the place for a new file: one never used, or that of the file that has been without users for longest. -1
 // when all are in use.
 int ChoosePlace() {
@@ -113,7 +119,7 @@ int ChoosePlace() {
     ++idle_count;
     if (oldest < 0 || PlaceAt(i).last_use < PlaceAt(static_cast<size_t>(oldest)).last_use) oldest = static_cast<int>(i);
   }
-  if (table.place_count == kFiles || idle_count >= kIdleFiles) return oldest;
+  if (table.place_count >= MostPlaces() || idle_count >= kIdleFiles) return oldest;
   const size_t index = table.place_count;
   if (!MapMemoryFor(index)) return oldest;
   Room<Place>* const room = &PlaceRoom(index);
