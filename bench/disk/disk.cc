@@ -9,11 +9,16 @@
 
 #include "bench/disk/control.h"
 #include "bench/disk/handlers.h"
+#include "bench/disk/model_report.h"
+#include "bench/disk/source_placement.h"
 
 namespace ahead::disk {
 namespace {
 
-Model MakeModel(const DiskOptions& options) { return NetModel(options.latency, options.bandwidth_per_second); }
+sim::Device MakeDevice(const DiskOptions& options, int root_fd) {
+  const bool has_places = !std::holds_alternative<sim::NetParameters>(options.device);
+  return sim::Device(options.device, has_places ? PlaceFiles(root_fd) : sim::Placement());
+}
 
 // Returns the processor time this process has used.
 Nanos CpuTime() {
@@ -29,8 +34,8 @@ Disk::Disk(const DiskOptions& options, int root_fd, int settled_fd)
       settled_fd_(settled_fd),
       root_fd_(root_fd),
       tree_(root_fd),
-      model_(MakeModel(options)),
-      counters_(Now()) {}
+      counters_(Now()),
+      replies_(MakeDevice(options, root_fd)) {}
 
 fuse_lowlevel_ops Disk::Operations() { return Handlers::Table(); }
 
@@ -42,22 +47,20 @@ std::string Disk::Report() {
   const Nanos now = Now();
   const std::lock_guard lock(counters_mutex_);
   const Counters& c = counters_;
+  nlohmann::ordered_json model = DescribeModel(options_.device);
+  model.update({{"metadata_latency_ns", options_.metadata_latency.value},
+                {"in_flight", options_.in_flight},
+                {"readahead_bytes", options_.readahead.value},
+                {"max_request_bytes", options_.max_request.value},
+                {"keep_cache", options_.keep_cache},
+                {"direct_io", options_.direct_io}});
   const nlohmann::ordered_json report = {
       {"tool", "ahead-disk"},
       {"version", AHEAD_VERSION},
       {"pid", getpid()},
       {"source", options_.source},
       {"mountpoint", options_.mountpoint},
-      {"model",
-       {{"name", options_.model},
-        {"latency_ns", options_.latency.value},
-        {"bandwidth_bytes_per_s", options_.bandwidth_per_second},
-        {"metadata_latency_ns", options_.metadata_latency.value},
-        {"in_flight", options_.in_flight},
-        {"readahead_bytes", options_.readahead.value},
-        {"max_request_bytes", options_.max_request.value},
-        {"keep_cache", options_.keep_cache},
-        {"direct_io", options_.direct_io}}},
+      {"model", model},
       {"requests", c.requests},
       {"bytes", c.bytes},
       {"failures", c.failures},
@@ -75,6 +78,8 @@ std::string Disk::Report() {
       {"busy_ns", c.Busy(now).value},
       {"idle_ns", c.Idle(now).value},
       {"transfer_ns", c.transfer.value},
+      {"arm_moves", replies_.ArmMoves() - arm_moves_at_reset_},
+      {"positioning_ns", (replies_.Positioning() - positioning_at_reset_).value},
       {"late_total_ns", c.late_total.value},
       {"late_max_ns", c.late_max.value},
       {"cpu_ns", (CpuTime() - cpu_at_reset_).value},
@@ -87,9 +92,13 @@ void Disk::Reset() {
   const std::lock_guard lock(counters_mutex_);
   counters_.Reset(Now());
   cpu_at_reset_ = CpuTime();
+  arm_moves_at_reset_ = replies_.ArmMoves();
+  positioning_at_reset_ = replies_.Positioning();
+  log_.Clear();
 }
 
 Nanos Disk::AnswerQueries(bool settled) {
+  log_.Flush();
   const Nanos now = Now();
   std::vector<Query> waiting;
   Nanos soonest{};
@@ -118,9 +127,9 @@ void Disk::AnswerError(Nanos due, fuse_req_t request, int error) {
   replies_.Push(due, [request, error](Nanos) { fuse_reply_err(request, error); });
 }
 
-void Disk::AnswerRead(Nanos due, fuse_req_t request, ReadAnswer answer) {
+void Disk::AnswerRead(Nanos arrival, uint64_t inode, ByteRange range, fuse_req_t request, ReadAnswer answer) {
   ++unsent_;
-  replies_.Push(due, [this, request, answer = std::move(answer)](Nanos was_due) {
+  replies_.Submit(arrival, inode, range, [this, request, answer = std::move(answer)](Nanos was_due) {
     {
       const std::lock_guard lock(counters_mutex_);
       counters_.ReadAnswered(Now(), was_due);
@@ -131,19 +140,27 @@ void Disk::AnswerRead(Nanos due, fuse_req_t request, ReadAnswer answer) {
       fuse_reply_buf(request, answer.data, static_cast<size_t>(answer.size.value));
     }
     if (--unsent_ == 0 && is_query_waiting_) eventfd_write(settled_fd_, 1);
+    if (is_dying_) DieIfSettled();
   });
 }
 
-void Disk::Die(Nanos due) {
-  replies_.Push(due, [this](Nanos) {
-    {
-      const std::lock_guard lock(counters_mutex_);
-      has_died_ = true;
-    }
-    if (!options_.report.empty()) WriteReport(options_.report, Report());
-    // The kernel ends the connection with the last descriptor of /dev/fuse; nothing may run that would unmount first.
-    _exit(0);
+void Disk::DieInsteadOf(Nanos arrival, uint64_t inode, ByteRange range) {
+  replies_.Submit(arrival, inode, range, [this](Nanos) {
+    is_dying_ = true;  // with an arm, this read may have overtaken others
+    DieIfSettled();
   });
+}
+
+void Disk::DieIfSettled() {
+  if (unsent_ != 0) return;
+  {
+    const std::lock_guard lock(counters_mutex_);
+    has_died_ = true;
+  }
+  if (!options_.report.empty()) WriteReport(options_.report, Report());
+  log_.Flush();
+  // The kernel ends the connection with the last descriptor of /dev/fuse; nothing may run that would unmount first.
+  _exit(0);
 }
 
 }  // namespace ahead::disk

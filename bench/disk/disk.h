@@ -1,4 +1,4 @@
-// The slow disk itself: takes requests as they arrive, asks the model when each is due, and answers then.
+// The slow disk itself: takes requests as they arrive, hands reads to the model, and answers when it does.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 #include "bench/disk/counters.h"
 #include "bench/disk/disk_options.h"
 #include "bench/disk/fuse.h"
-#include "bench/disk/model.h"
 #include "bench/disk/reply_queue.h"
+#include "bench/disk/request_log.h"
 #include "bench/disk/source_file.h"
 #include "bench/disk/source_tree.h"
 
@@ -37,10 +37,13 @@ class Disk {
   // Reads the source into memory if the options say so.
   void Preload();
 
+  // Begins the log of requests if the options ask for one. Returns false with errno set when it cannot.
+  bool OpenLog() { return options_.log.empty() || log_.Open(options_.log); }
+
   // Returns the report as JSON text, ending in a newline.
   std::string Report();
 
-  // Sets all counters to zero.
+  // Sets all counters to zero and empties the log.
   void Reset();
 
   // Returns whether every read has been answered. What the kernel held back for lack of room is at the session's
@@ -75,16 +78,18 @@ class Disk {
   Nanos MetadataDue() const { return Now() + options_.metadata_latency; }
   void Count(uint64_t Counters::*counter);
   void AnswerError(Nanos due, fuse_req_t request, int error);
-  void AnswerRead(Nanos due, fuse_req_t request, ReadAnswer answer);
-  // Ends the process at `due`, after the reads that came before were answered, and leaves the mount behind.
-  void Die(Nanos due);
+  // Answers a read of `range` that arrived at `arrival` when the model says.
+  void AnswerRead(Nanos arrival, uint64_t inode, ByteRange range, fuse_req_t request, ReadAnswer answer);
+  // Ends the process instead of answering a read, after those that came before were answered, and leaves the mount
+  // behind.
+  void DieInsteadOf(Nanos arrival, uint64_t inode, ByteRange range);
+  void DieIfSettled();
 
   DiskOptions options_;
   int settled_fd_;
   int root_fd_;  // owned by the tree
   SourceTree tree_;
   SourceFiles files_;
-  Model model_;
   std::vector<Query> queries_;
   std::atomic<bool> is_query_waiting_{false};
   std::atomic<uint64_t> unsent_{0};  // reads taken and not yet handed to the kernel
@@ -93,6 +98,11 @@ class Disk {
   Counters counters_;
   Nanos cpu_at_reset_{};
   bool has_died_ = false;
+  int64_t arm_moves_at_reset_ = 0;
+  Nanos positioning_at_reset_{};
+
+  RequestLog log_;         // used by the thread that takes requests, and at death by the other
+  bool is_dying_ = false;  // used by the thread of the replies
 
   ReplyQueue replies_;  // last: its thread uses all of the above
 };

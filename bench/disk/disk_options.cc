@@ -5,7 +5,8 @@
 #include <cstdio>
 #include <functional>
 
-#include "bench/disk/quantity.h"
+#include "bench/disk/model_options.h"
+#include "bench/disk/quantity_option.h"
 
 namespace ahead::disk {
 namespace {
@@ -23,23 +24,6 @@ constexpr const char* kFooter =
     "What --die-after kills stays mounted and answers ENOTCONN until `umount` (fusermount3 -u for a plain user).\n"
     "Exit status: 0; 1 when it cannot mount or serve; 2 for bad usage.";
 
-// Adds an option whose text goes through `parse` and is refused, with what is accepted, when that returns nothing.
-template <typename T>
-CLI::Option* AddQuantity(CLI::App& app, const std::string& name, T& target, std::optional<T> (*parse)(std::string_view),
-                         const char* type, const char* accepted, const std::string& help) {
-  return app
-      .add_option_function<std::string>(
-          name,
-          [name, &target, parse, accepted](const std::string& text) {
-            const auto value = parse(text);
-            if (!value) throw CLI::ValidationError(name + ": '" + text + "' is not accepted; accepted: " + accepted, 2);
-            target = *value;
-          },
-          help)
-      ->type_name(type)
-      ->take_last();  // so that a script can put its defaults first
-}
-
 // Adds an option that asks something of a disk already mounted, instead of mounting one.
 void AddQuestion(CLI::App& app, const std::string& name, std::string& mounted, Action action, Action& chosen,
                  const std::string& help) {
@@ -54,21 +38,11 @@ void AddQuestion(CLI::App& app, const std::string& name, std::string& mounted, A
       ->type_name("MOUNTPOINT");
 }
 
-std::optional<bool> ParseSwitch(std::string_view text) {
-  if (text == "on") return true;
-  if (text == "off") return false;
-  return std::nullopt;
-}
-
 std::optional<int> ParseInFlight(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 65535) return std::nullopt;
   return value;
-}
-
-std::optional<std::string> ParseModel(std::string_view text) {
-  return text == "net" ? std::optional(std::string(text)) : std::nullopt;
 }
 
 std::optional<ByteCount> ParseRequestSize(std::string_view text) {
@@ -99,13 +73,10 @@ int ParseDiskOptions(int argc, char** argv, DiskOptions& options) {
   AddQuestion(app, "--unmount", mounted, Action::kUnmount, options.action,
               "Unmount it, wait until its report is written, and exit");
 
-  AddQuantity(app, "--model", options.model, ParseModel, "MODEL", "net", "The disk to imitate: net (default)");
-  AddQuantity(app, "--latency", options.latency, ParseTime, "TIME", kTimeAccepted,
-              "Time of one request without its transfer; overlaps (default 2ms)");
-  AddQuantity(app, "--bandwidth", options.bandwidth_per_second, ParseRate, "RATE", kRateAccepted,
-              "Of the one pipe that all share, decimal (default 500MB/s)");
-  auto* metadata = AddQuantity(app, "--metadata-latency", options.metadata_latency, ParseTime, "TIME", kTimeAccepted,
-                               "Time of lookup, getattr, open, opendir and readdir; 0: none (default: as --latency)");
+  ModelOptions model(app);
+  auto* metadata =
+      AddQuantity(app, "--metadata-latency", options.metadata_latency, ParseTime, "TIME", kTimeAccepted,
+                  "Time of lookup, getattr, open, opendir and readdir; 0: none (default: net: as --latency; else 0)");
   AddQuantity(app, "--in-flight", options.in_flight, ParseInFlight, "N", "a whole number from 1 to 65535",
               "Most requests at the disk at a time (default 12, the kernel's own)");
   AddQuantity(app, "--readahead", options.readahead, ParseReadahead, "SIZE", "a multiple of 4KiB up to 1GiB",
@@ -126,6 +97,8 @@ int ParseDiskOptions(int argc, char** argv, DiskOptions& options) {
               "Read SOURCE into memory before the mount is ready (default on)");
   app.add_option("--report", options.report, "Write the JSON report there at unmount and on SIGUSR1")
       ->type_name("FILE");
+  app.add_option("--log", options.log, "Write a line for each read that arrives: time in ns, offset, length, inode")
+      ->type_name("FILE");
   app.add_flag("--foreground", options.foreground, "Stay in the foreground");
 
   try {
@@ -137,13 +110,15 @@ int ParseDiskOptions(int argc, char** argv, DiskOptions& options) {
     } else if (mountpoint->count() == 0) {
       throw CLI::RequiredError(source->count() == 0 ? "SOURCE" : "MOUNTPOINT");
     }
+    options.device = model.Chosen();
   } catch (const CLI::Success& wish) {
     return app.exit(wish);
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "ahead-disk: %s (see ahead-disk --help)\n", error.what());
     return 2;
   }
-  if (metadata->count() == 0) options.metadata_latency = options.latency;
+  const auto* net = std::get_if<sim::NetParameters>(&options.device);
+  if (metadata->count() == 0) options.metadata_latency = net != nullptr ? net->latency : Nanos{};
   return -1;
 }
 

@@ -5,6 +5,7 @@
 
 #include "bench/disk/faults.h"
 #include "core/units.h"
+#include "sim/devices/device.h"
 
 namespace ahead::disk {
 
@@ -15,10 +16,8 @@ struct DiskOptions {
   std::string source;
   std::string mountpoint;
 
-  std::string model = "net";
-  Nanos latency = 2_ms;
+  sim::DeviceParameters device = sim::NetParameters{};
   Nanos metadata_latency = 2_ms;
-  int64_t bandwidth_per_second = 500'000'000;  // 0: unlimited
 
   int in_flight = 12;  // the kernel's own max_background
   ByteCount readahead = 128_KiB;
@@ -31,6 +30,7 @@ struct DiskOptions {
   DieAfter die_after;
 
   std::string report;  // empty: none is written
+  std::string log;     // as well
   bool preload = true;
   bool foreground = false;
 };

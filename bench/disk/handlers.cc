@@ -150,24 +150,28 @@ void Handlers::Read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
   const Nanos arrival = Now();
   std::shared_ptr<SourceFile>& source = HandleOf<OpenFile>(handle)->source;
   const ByteOffset begin{offset};
-  if (begin + ByteCount{static_cast<int64_t>(size)} > ByteOffset{} + source->size()) {
+  const ByteRange asked{begin, begin + ByteCount{static_cast<int64_t>(size)}};
+  if (asked.end > ByteOffset{} + source->size()) {
     // Perhaps the file has grown or shrunk since it was opened.
     const Descriptor now = disk.tree_.Open(node, O_NONBLOCK | O_NOCTTY);
     if (auto current = now ? disk.files_.Get(now.get()) : nullptr) source = std::move(current);
   }
-  const ByteCount there = std::clamp(ByteOffset{} + source->size() - begin, 0_B, ByteCount{static_cast<int64_t>(size)});
+  const ByteCount there = std::clamp(ByteOffset{} + source->size() - begin, 0_B, asked.size());
   const bool fails = IsBad(disk.options_.fail_at, {begin, begin + there});
   const ByteCount served = fails ? 0_B : there;
-  const Nanos due = Admit(disk.model_, arrival, served);
+  const ByteRange range{begin, begin + served};
+  const FileKey file = source->key();
   {
     const std::lock_guard lock(disk.counters_mutex_);
-    if (IsDead(disk.options_.die_after, disk.counters_.requests, disk.counters_.bytes)) return disk.Die(due);
-    disk.counters_.ReadArrived(arrival, source->key(), begin, served, TransferTime(disk.model_, served));
+    if (IsDead(disk.options_.die_after, disk.counters_.requests, disk.counters_.bytes))
+      return disk.DieInsteadOf(arrival, file.inode, range);
+    disk.counters_.ReadArrived(arrival, file, begin, served, disk.replies_.TransferTime(served));
     if (fails) ++disk.counters_.failures;
   }
-  if (fails) return disk.AnswerRead(due, request, {EIO, nullptr, 0_B, nullptr});
+  disk.log_.Add(arrival, asked, file.inode);
+  if (fails) return disk.AnswerRead(arrival, file.inode, range, request, {EIO, nullptr, 0_B, nullptr});
   source->BringIn(begin, there);
-  disk.AnswerRead(due, request, {0, source->data() + offset, there, source});
+  disk.AnswerRead(arrival, file.inode, range, request, {0, source->data() + offset, there, source});
 }
 
 void Handlers::Release(fuse_req_t request, fuse_ino_t, fuse_file_info* handle) {

@@ -58,4 +58,10 @@ std::optional<int64_t> ParseRate(std::string_view text) {
   return value && *value > 0 ? value : std::nullopt;
 }
 
+std::optional<bool> ParseSwitch(std::string_view text) {
+  if (text == "on") return true;
+  if (text == "off") return false;
+  return std::nullopt;
+}
+
 }  // namespace ahead::disk

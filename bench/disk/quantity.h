@@ -19,5 +19,7 @@ std::optional<Nanos> ParseTime(std::string_view text);
 std::optional<ByteCount> ParseSize(std::string_view text);
 // Bytes a second; 0 for `unlimited`.
 std::optional<int64_t> ParseRate(std::string_view text);
+// `on` or `off`.
+std::optional<bool> ParseSwitch(std::string_view text);
 
 }  // namespace ahead::disk

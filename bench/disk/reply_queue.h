@@ -1,5 +1,5 @@
-// When does each answer leave? One thread that sends answers at their due times, so that any number of requests can be
-// in flight without a thread each.
+// When does each answer leave? One thread that sends answers at their times, those the device says and those said when
+// they were given, so that any number of requests can be in flight without a thread each.
 #pragma once
 
 #include <condition_variable>
@@ -7,9 +7,10 @@
 #include <mutex>
 #include <queue>
 #include <thread>
-#include <vector>
+#include <unordered_map>
 
 #include "core/units.h"
+#include "sim/devices/device.h"
 
 namespace ahead::disk {
 
@@ -20,14 +21,14 @@ Nanos Now();
 // answers should leave on time however busy the machine is.
 void RunUrgently();
 
-// Thread safety: Push from any thread; answers are sent by the queue's own thread, in the order of their due times and,
-// where these are equal, of their arrival.
+// Thread safety: all from any thread; answers are sent by the queue's own, in the order of their due times. Where these
+// are equal the device's are first, and others in the order in which they were given.
 class ReplyQueue {
  public:
   // Sends the answer; given the time it was due.
   using Send = std::function<void(Nanos due)>;
 
-  ReplyQueue();
+  explicit ReplyQueue(sim::Device device = sim::Device(sim::NetParameters{}));
   // Sends at once what is still waiting.
   ~ReplyQueue();
   ReplyQueue(const ReplyQueue&) = delete;
@@ -35,6 +36,14 @@ class ReplyQueue {
 
   // Cost: one allocation, and a wake-up only when `due` precedes all others.
   void Push(Nanos due, Send send);
+
+  // Hands a read that arrived at `arrival` to the device, and sends the answer when that gives it.
+  void Submit(Nanos arrival, uint64_t inode, ByteRange range, Send send);
+
+  // As the device's functions of these names.
+  Nanos TransferTime(ByteCount size) const { return device_.TransferTime(size); }
+  int64_t ArmMoves() const;
+  Nanos Positioning() const;
 
  private:
   struct Reply {
@@ -47,8 +56,16 @@ class ReplyQueue {
   };
 
   void Run();
+  // Returns when the next answer leaves; kNever when none waits.
+  Nanos NextDue() const;
+  // Takes the answer that leaves at NextDue().
+  Send TakeNext();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  sim::Device device_;
+  std::unordered_map<uint64_t, Send> at_device_;  // by the number of the request
+  uint64_t submitted_ = 0;
+  Nanos device_time_{};  // of the last answer taken from the device
   std::condition_variable earlier_;
   std::priority_queue<Reply> waiting_;
   uint64_t pushed_ = 0;

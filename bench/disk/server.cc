@@ -69,6 +69,7 @@ Server::~Server() {
 }
 
 int Server::Run(const sigset_t& signals) {
+  if (!disk_.OpenLog()) return Fail(Why("--log " + options_.log));
   disk_.Preload();
   if (!Mount()) return Fail("cannot mount at " + options_.mountpoint + ": " + fuse_complaint);
   RunUrgently();

@@ -1,10 +1,11 @@
-// Do answers leave in the order of their times, and does none get lost?
+// Do answers leave in the order of their times, those of the device in its own, and does none get lost?
 #include "bench/disk/reply_queue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
+#include <utility>
 #include <vector>
 
 namespace ahead::disk {
@@ -45,6 +46,36 @@ TEST(ReplyQueueTest, NoAnswerLeavesBeforeItsTime) {
   const Nanos due = Now() + 3_ms;
   queue.Push(due, [&](Nanos) { sent.set_value(Now()); });
   EXPECT_GE(sent.get_future().get(), due);
+}
+
+TEST(ReplyQueueTest, TheDeviceDecidesInWhichOrderReadsAreAnswered) {
+  // An arm that needs an hour for each of them: none is answered before the queue ends, which sends them in its order.
+  const sim::HddParameters slow{
+      .settle = 3600_s, .full_stroke = 3600_s, .transfer_per_second = 0, .has_rotation = false};
+  std::vector<int> sent;
+  {
+    ReplyQueue queue{sim::Device(slow, sim::Placement({{1, 1_GiB}}))};
+    const Nanos now = Now();
+    const auto submit = [&](int64_t at, int number) {
+      queue.Submit(now, 1, {{at}, {at + 4096}}, [&sent, number](Nanos) { sent.push_back(number); });
+    };
+    submit(512 << 20, 1);
+    submit(256 << 20, 3);
+    submit(768 << 20, 2);
+    EXPECT_EQ(queue.ArmMoves(), 1);
+    queue.Push(now + 1800_s, [&](Nanos) { sent.push_back(0); });
+  }
+  EXPECT_THAT(sent, ElementsAre(0, 1, 2, 3));
+}
+
+TEST(ReplyQueueTest, AReadIsAnsweredAtTheDevicesTimeAndNotBefore) {
+  std::promise<std::pair<Nanos, Nanos>> sent;
+  ReplyQueue queue{sim::Device(sim::NetParameters{3_ms, 1'000'000'000})};
+  const Nanos now = Now();
+  queue.Submit(now, 1, {{0}, {1000}}, [&](Nanos due) { sent.set_value({due, Now()}); });
+  const auto [due, time] = sent.get_future().get();
+  EXPECT_EQ(due, now + 3_ms + 1_us);
+  EXPECT_GE(time, due);
 }
 
 }  // namespace
