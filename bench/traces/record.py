@@ -42,7 +42,8 @@ def record(workload, build, output, runs):
             if best is None or seconds < best[0]:
                 best = seconds, file
             subprocess.run(["rm", "-rf", str(place.scratch / "copy")], check=True)
-        output.write_bytes(best[1].read_bytes())
+        subprocess.run([place.built("bench/traces/ahead-retell"), str(best[1]), str(output), "--from", str(place.mount),
+                        "--stretch", str(workload.stretch)], check=True)
     size = output.stat().st_size
     return f"{best[0]:.2f} s, {size} bytes" + (": too large to keep" if size > LARGEST else "")
 
