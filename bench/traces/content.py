@@ -53,17 +53,17 @@ def tree(folder, files, least, most, make=noise, seed=1, per_folder=25):
 
 
 def repository(folder, commits, files, seed=1):
-    """Makes a bare git repository in one pack: each commit changes lines of three of the files."""
+    """Makes a bare git repository in one pack: each commit changes 40 lines in six of the files."""
     chance = random.Random(seed)
     state = [[line(chance, 6) + f"{chance.getrandbits(256):x}\n" for _ in range(300)] for _ in range(files)]
     stream = []
     for number in range(commits):
-        changed = range(files) if number == 0 else chance.sample(range(files), 3)
+        changed = range(files) if number == 0 else chance.sample(range(files), 6)
         stream.append(f"commit refs/heads/main\ncommitter A <a@example.org> {1_000_000_000 + number * 3600} +0000\n"
                       f"data 9\nnumber {number % 10}\n")
         for file in changed:
-            for _ in range(20):
-                state[file][chance.randrange(len(state[file]))] = f"{chance.getrandbits(512):x}\n"
+            for _ in range(40):
+                state[file][chance.randrange(len(state[file]))] = f"{chance.getrandbits(1024):x}\n"
             content = "".join(state[file])
             stream.append(f"M 100644 inline folder{file % 7}/file{file}.txt\ndata {len(content)}\n{content}\n")
     def git(*words, **more):

@@ -1,9 +1,11 @@
-// Tells a recorded trace again: with the folder of the recording under another name, and with all times stretched, for
-// programs that waited for a clock which ran faster. Nothing else changes.
+// Tells a recorded trace again: without what is outside the folder of the recording, with that folder under another
+// name, and with all times stretched, for programs that waited for a clock which ran faster. Nothing else changes.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stats/trace_file.h"
 #include "stats/trace_reader.h"
@@ -28,9 +30,23 @@ void Stretch(TraceContents& trace, int64_t factor) {
   }
 }
 
-void Rename(TraceContents& trace, const std::string& from, const std::string& to) {
-  for (TracedFile& file : trace.files)
-    if (file.path.rfind(from, 0) == 0) file.path.replace(0, from.size(), to);
+// Leaves out what is not below the folder `from`, and calls that folder `to`.
+void Move(TraceContents& trace, const std::string& from, const std::string& to) {
+  std::vector<int64_t> index_of(trace.files.size(), -1);
+  std::vector<TracedFile> kept;
+  for (size_t i = 0; i < trace.files.size(); ++i) {
+    TracedFile& file = trace.files[i];
+    if (file.path.rfind(from + "/", 0) != 0 && file.path != from) continue;
+    index_of[i] = static_cast<int64_t>(kept.size());
+    file.path.replace(0, from.size(), to);
+    kept.push_back(file);
+  }
+  const auto is_outside = [&](const auto& of_file) { return index_of[of_file.file] < 0; };
+  std::erase_if(trace.reads, is_outside);
+  std::erase_if(trace.events, is_outside);
+  for (TracedRead& read : trace.reads) read.file = static_cast<uint32_t>(index_of[read.file]);
+  for (TracedEvent& event : trace.events) event.file = static_cast<uint32_t>(index_of[event.file]);
+  trace.files = std::move(kept);
 }
 
 int Run(const std::string& input, const std::string& output, int64_t factor, const std::string& from,
@@ -39,7 +55,7 @@ int Run(const std::string& input, const std::string& output, int64_t factor, con
   absl::Status status = trace.status();
   if (status.ok()) {
     if (factor > 1) Stretch(*trace, factor);
-    if (!from.empty()) Rename(*trace, from, to);
+    if (!from.empty()) Move(*trace, from, to);
     status = WriteTrace(output, *trace);
   }
   if (!status.ok()) std::fprintf(stderr, "ahead-retell: %s\n", std::string(status.message()).c_str());
@@ -59,8 +75,8 @@ int main(int argc, char** argv) {
   app.add_option("IN", input)->required();
   app.add_option("OUT", output)->required();
   app.add_option("--stretch", factor, "times as long")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--from", from, "the beginning of paths to replace");
-  app.add_option("--to", to, "by this")->capture_default_str();
+  app.add_option("--from", from, "the folder to keep; what is elsewhere is left out");
+  app.add_option("--to", to, "its name")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   return ahead::Run(input, output, factor, from, to);
 }
