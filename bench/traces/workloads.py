@@ -155,7 +155,7 @@ def git_fsck(place):
 
 @workload("sqlite-scan", True)
 def sqlite_scan(place):
-    """sqlite3 reading a table of 24 MB from end to end"""
+    """sqlite3 reading a table of 18 MiB from end to end"""
     content.database(place.source / "base", 100_000)
     return [place.program("sqlite3"), "-readonly", "base", "select sum(length(payload)) from item"]
 
