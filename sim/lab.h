@@ -26,6 +26,7 @@ struct LabDevice {
   ByteCount kernel_window{128 << 10};  // of the kernel's own readahead
   ByteCount memory;                    // for the page cache; 0: without bound
   bool drops_silently = true;          // as FUSE does when it is congested (design, fact 2)
+  bool is_local = false;               // a disk of the machine's own: Facts::kernel_leads
 };
 
 // Returns the devices of the score table: net-0.2ms, net-2ms, net-20ms, hdd, ssd, net-2ms-64MiB.
@@ -74,6 +75,18 @@ LabScore RunCell(const Workload& work, const LabDevice& device, const LabPolicy&
 // Returns the least that must come from a device for `work`, whatever the policy: the pages read, and with a bound on
 // memory those that perfect eviction (Belady's) must fetch again.
 ByteCount LeastBytes(const Workload& work, ByteCount memory);
+
+// What a request asks for: whole pages.
+struct KernelRequest {
+  uint32_t file = 0;
+  ByteRange range;
+
+  bool operator==(const KernelRequest&) const = default;
+};
+
+// Returns the requests that a kernel whose cache is empty makes for `work`, in order, when none is dropped and the
+// device answers at once. `window`: read_ahead_kb; `max_request`: the most that one request takes.
+std::vector<KernelRequest> KernelRequests(const Workload& work, ByteCount window, ByteCount max_request);
 
 // One cell of a table: indices into the spans that RunCells is given.
 struct LabCell {

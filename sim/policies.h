@@ -1,5 +1,5 @@
-// The policies a simulated machine can run under, and the loop that runs them. A policy is a concept, not a base class:
-// it is asked before each read and told after it.
+// The policies a simulated machine can run under. A policy is a concept, not a base class: whoever has nothing to say
+// to a question inherits the answer of NonePolicy.
 #pragma once
 
 #include <concepts>
@@ -7,88 +7,100 @@
 #include <vector>
 
 #include "sim/adaptive_driver.h"
-#include "sim/fetch_plan.h"
-#include "sim/machine.h"
+#include "sim/mount.h"
+#include "sim/runner.h"
 #include "sim/workload.h"
 
 namespace ahead::sim {
 
 template <typename P>
-concept Policy = requires(P policy, Machine& machine, size_t index, const Completion& completion) {
-  { policy.Before(machine, index) } -> std::same_as<void>;
-  { policy.After(machine, index, completion) } -> std::same_as<void>;
+concept Policy = requires(P policy, Runner& runner, const WorkStep& step, PieceOrder& order, Mount& mount,
+                          const PieceOutcome& outcome, const Completion& completion) {
+  { P::kKernelReadsAhead } -> std::convertible_to<bool>;
+  { policy.Plan(runner, step) } -> std::same_as<void>;          // a read is about to begin
+  { policy.PlanMapping(runner, step) } -> std::same_as<void>;   // a range was mapped
+  { policy.NextPiece(runner, order) } -> std::same_as<bool>;    // what to ask for before; false: that is all
+  { policy.TookPiece(runner, outcome) } -> std::same_as<void>;  // what came of it
+  { policy.After(runner, completion) } -> std::same_as<void>;   // the read is over
+  { policy.ReadIsOver(runner, mount) } -> std::same_as<void>;   // and so, for touches of mappings too
+  { policy.Open(step) } -> std::same_as<void>;
+  { policy.Close(step) } -> std::same_as<void>;
+  { policy.Advise(step) } -> std::same_as<void>;
+  { policy.Pump(mount, Nanos{}) } -> std::same_as<void>;  // at the beginning, and when there may be room at the mount
 };
 
-// Performs all reads of `work`, one after the other. Returns what it came to.
-template <Policy P>
-Score Replay(const Workload& work, P& policy, Machine& machine) {
-  for (size_t index = 0; index < work.steps.size(); ++index) {
-    policy.Before(machine, index);
-    const Completion completion = machine.Read(work.steps[index]);
-    policy.After(machine, index, completion);
-  }
-  return machine.score();
-}
-
-// Reads, and nothing else.
+// Reads, and nothing else: each fetches what it lacks.
 class NonePolicy {
  public:
-  void Before(Machine&, size_t) {}
-  void After(Machine&, size_t, const Completion&) {}
+  static constexpr bool kKernelReadsAhead = false;
+
+  // What a read fetches that finds its page absent. Asked only where the kernel does not read ahead.
+  PageOrder OrderFor(const Runner& runner, const Mount& mount) {
+    return {runner.page, std::min(runner.pages.end - runner.page, mount.limits().most), 0};
+  }
+
+  void Plan(Runner&, const WorkStep&) {}
+  void PlanMapping(Runner&, const WorkStep&) {}
+  bool NextPiece(Runner&, PieceOrder&) { return false; }
+  void TookPiece(Runner&, const PieceOutcome&) {}
+  void After(Runner&, const Completion&) {}
+  void ReadIsOver(Runner&, Mount&) {}
+  void Open(const WorkStep&) {}
+  void Close(const WorkStep&) {}
+  void Advise(const WorkStep&) {}
+  void Pump(Mount&, Nanos) {}
 };
 
-// Keeps a fixed window ahead of each reader, whatever it does.
-class FixedPolicy {
+// The kernel alone.
+class KernelPolicy : public NonePolicy {
  public:
-  FixedPolicy(const Workload& work, ByteCount window) : work_(work), window_(window), advised_(work.readers) {}
-  void Before(Machine& machine, size_t index);
-  void After(Machine&, size_t, const Completion&) {}
+  static constexpr bool kKernelReadsAhead = true;
+};
+
+// The kernel, and a fixed window ahead of each reader, whatever it does, asked for a piece at a time.
+class FixedPolicy : public KernelPolicy {
+ public:
+  FixedPolicy(const Workload& work, ByteCount window, ByteCount piece)
+      : work_(work), window_(window), piece_(piece), advised_(work.readers) {}
+  void Plan(Runner& runner, const WorkStep& step);
+  bool NextPiece(Runner& runner, PieceOrder& order);
 
  private:
   const Workload& work_;
   ByteCount window_;
+  ByteCount piece_;
   std::vector<ByteRange> advised_;  // by reader
 };
 
-// The engine.
-class AheadPolicy {
+// The kernel, and our core.
+class EnginePolicy : public KernelPolicy {
  public:
-  AheadPolicy(const Workload& work, const Options& options, const DriverFacts& facts)
-      : work_(work), driver_(work, options, facts) {}
-  void Before(Machine& machine, size_t index);
-  void After(Machine&, size_t index, const Completion& completion) {
-    driver_.After(work_.steps[index], pending_, completion);
+  EnginePolicy(const Workload& work, const Options& options, const DriverFacts& facts, size_t lanes)
+      : driver_(work, options, facts), pending_(lanes) {}
+  void Plan(Runner& runner, const WorkStep& step) { driver_.Plan(step, runner.now, pending_[runner.index]); }
+  void PlanMapping(Runner& runner, const WorkStep& step) {
+    driver_.PlanMapping(step, runner.now, pending_[runner.index]);
   }
+  bool NextPiece(Runner& runner, PieceOrder& order) {
+    return driver_.NextPiece(pending_[runner.index], runner.now, order);
+  }
+  void TookPiece(Runner& runner, const PieceOutcome& outcome) {
+    driver_.TookPiece(pending_[runner.index], runner.now, outcome);
+  }
+  void After(Runner& runner, const Completion& completion) {
+    driver_.After(*runner.step, pending_[runner.index], completion);
+  }
+  void Open(const WorkStep& step) { driver_.Open(step); }
+  void Close(const WorkStep& step) { driver_.Close(step); }
+  void Advise(const WorkStep& step) { driver_.Advise(step); }
+
   AdaptiveDriver& driver() { return driver_; }
 
  private:
-  const Workload& work_;
   AdaptiveDriver driver_;
-  AdaptiveDriver::Pending pending_;
+  std::vector<AdaptiveDriver::Pending> pending_;  // by lane
 };
 
-// Knows all reads beforehand. Others than the program's thread fetch for it, as many requests at a time as the disk
-// takes, and at most `ahead` bytes before they are needed.
-class OraclePolicy {
- public:
-  OraclePolicy(const FetchPlan& plan, ByteCount ahead)
-      : plan_(plan), ahead_(ahead), arrivals_(plan.pieces.size()), consumed_(plan.pieces.size()) {}
-  void Before(Machine& machine, size_t index);
-  void After(Machine&, size_t, const Completion&) {}
-
- private:
-  // Fetches what could be asked for by now, and the pieces below `required` whatever time that takes.
-  void Fetch(Machine& machine, size_t required);
-  void Consume(Machine& machine, size_t piece);
-
-  const FetchPlan& plan_;
-  ByteCount ahead_;
-  std::vector<Nanos> arrivals_;  // of pieces below next_
-  std::vector<bool> consumed_;
-  size_t next_ = 0;
-  Nanos time_{};  // when the last piece was asked for, or the bound last gave way
-  bool is_full_ = false;
-  ByteCount outstanding_{};
-};
+static_assert(Policy<NonePolicy> && Policy<KernelPolicy> && Policy<FixedPolicy> && Policy<EnginePolicy>);
 
 }  // namespace ahead::sim

@@ -1,13 +1,13 @@
 #include "sim/score.h"
 
+#include <algorithm>
 #include <iterator>
+#include <variant>
 
-#include "sim/policies.h"
+#include "sim/devices/device.h"
 
 namespace ahead::sim {
 namespace {
-
-constexpr ByteCount kOracleAhead{64 << 20};
 
 constexpr const char* kEventNames[] = {
 #define AHEAD_EVENT(name, in_requests, in_pages) #name,
@@ -20,40 +20,38 @@ constexpr const char* kClassNames[] = {
 
 }  // namespace
 
-Comparison Compare(const Workload& work, const SlottedNetParameters& disk, const HostCosts& costs,
-                   const Options& options) {
-  Comparison row;
-  {
-    NonePolicy policy;
-    Machine machine(work, disk, costs);
-    row.none = Replay(work, policy, machine);
-  }
-  {
-    DriverFacts facts;
-    facts.piece = disk.max_request;
-    AheadPolicy policy(work, options, facts);
-    Machine machine(work, disk, costs);
-    row.ahead = Replay(work, policy, machine);
-    row.planned = policy.driver().planned();
-    policy.driver().CloseAll();
-    row.ledger = policy.driver().ledger();
-  }
-  FetchLimits limits;
-  limits.piece = disk.max_request;
-  const FetchPlan plan = PlanFetches(work, limits);
-  OraclePolicy policy(plan, kOracleAhead);
-  Machine machine(work, disk, costs);
-  row.oracle = Replay(work, policy, machine);
-  row.limit = machine.disk().LeastTime(static_cast<int64_t>(plan.pieces.size()), plan.bytes);
+Nanos LeastTime(const LabDevice& device, int64_t requests, ByteCount bytes) {
+  if (requests <= 0) return {};
+  const Device link(device.parameters);
+  const Nanos latency = std::get<NetParameters>(device.parameters).latency;
+  const Nanos transfer = link.TransferTime({bytes.value / requests});
+  // Request k = q * in_flight + r waits for request k - in_flight to leave its slot, so the last one is answered after
+  // q + 1 latencies and transfers, and behind r transfers of the first round; or the pipe is what is full.
+  const int64_t rounds = (requests - 1) / device.in_flight;
+  const int64_t rest = (requests - 1) % device.in_flight;
+  return std::max((latency + transfer) * (rounds + 1) + transfer * rest, latency + link.TransferTime(bytes));
+}
+
+Comparison Compare(const Workload& work, const LabDevice& device, const Options& options) {
+  const Schedule schedule(work);
+  const auto run = [&](LabPolicyKind kind) {
+    return RunOn(work, schedule, device, {"", kind, options, {}}, HostCosts{});
+  };
+  Comparison row{run(LabPolicyKind::kNone),
+                 run(LabPolicyKind::kKernelLike),
+                 run(LabPolicyKind::kAdaptive),
+                 run(LabPolicyKind::kOracle),
+                 {}};
+  row.limit = LeastTime(device, row.oracle.lab.requests, row.oracle.lab.bytes);
   return row;
 }
 
 double ShareAfterFirstSecond(const Comparison& row) {
   constexpr int64_t kSecond = 1'000'000'000;
-  const int64_t rest_ns = row.ahead.elapsed.value - kSecond;
+  const int64_t rest_ns = row.ahead.lab.elapsed.value - kSecond;
   if (rest_ns <= 0) return -1;
-  const auto rest = static_cast<double>((row.ahead.read_bytes - row.ahead.first_second_bytes).value);
-  const double limit = static_cast<double>(row.ahead.read_bytes.value) / static_cast<double>(row.limit.value);
+  const auto rest = static_cast<double>((row.ahead.lab.read_bytes - row.ahead.machine.first_second_bytes).value);
+  const double limit = static_cast<double>(row.ahead.lab.read_bytes.value) / static_cast<double>(row.limit.value);
   return rest / static_cast<double>(rest_ns) / limit;
 }
 

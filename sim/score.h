@@ -5,23 +5,25 @@
 
 #include "core/ledger.h"
 #include "core/options.h"
-#include "sim/machine.h"
+#include "sim/lab_run.h"
 #include "sim/workload.h"
 
 namespace ahead::sim {
 
 struct Comparison {
-  Score none;
-  Score ahead;
-  Score oracle;
-  Nanos limit;          // the least time in which the disk can deliver what is read
-  int64_t planned = 0;  // reads that did not pass the filter
-  Ledger ledger{};      // after all files were closed
+  RunScore none;
+  RunScore kernel;
+  RunScore ahead;
+  RunScore oracle;
+  Nanos limit;  // the least time in which the link can deliver what is read
 };
 
-// Runs `work` under the policies none, ahead and oracle, each on a machine of its own.
-Comparison Compare(const Workload& work, const SlottedNetParameters& disk, const HostCosts& costs,
-                   const Options& options);
+// Runs `work` under the policies none, kernel, adaptive and oracle, each on a machine of its own.
+// REQUIRES: the device is a net.
+Comparison Compare(const Workload& work, const LabDevice& device, const Options& options);
+
+// Returns the least time in which a link answers `requests` requests of equal size with `bytes` bytes together.
+Nanos LeastTime(const LabDevice& device, int64_t requests, ByteCount bytes);
 
 // Returns the speed after the first second as a share of the disk's limit; -1 when the run is over by then.
 double ShareAfterFirstSecond(const Comparison& row);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "sim/patterns.h"
@@ -12,25 +13,26 @@ namespace ahead::sim {
 namespace {
 
 void PrintHead() {
-  std::printf("%-12s %6s %4s %9s %9s %9s | %9s %6s %6s %6s | %7s %8s %8s %7s %6s\n", "pattern", "ms", "fly", "none_ms",
-              "oracle_ms", "limit_ms", "ahead_ms", "limit", "oracle", "rest", "req", "MiB", "waste", "planned",
-              "waits");
+  std::printf("%-12s %6s %4s %9s %9s %9s %9s | %9s %6s %6s %6s | %7s %8s %8s %7s %6s\n", "pattern", "ms", "fly",
+              "none_ms", "kernel_ms", "oracle_ms", "limit_ms", "ahead_ms", "limit", "oracle", "rest", "req", "MiB",
+              "waste", "planned", "waits");
 }
 
-void PrintRow(const std::string& name, const SlottedNetParameters& disk, const Comparison& row) {
+void PrintRow(const std::string& name, const LabDevice& device, const Comparison& row) {
   const auto ms = [](Nanos time) { return static_cast<double>(time.value) / 1e6; };
   const auto mib = [](ByteCount bytes) { return static_cast<double>(bytes.value) / (1 << 20); };
-  std::printf("%-12s %6.1f %4d %9.1f %9.1f %9.1f | %9.1f %6.3f %6.3f ", name.c_str(), ms(disk.latency), disk.in_flight,
-              ms(row.none.elapsed), ms(row.oracle.elapsed), ms(row.limit), ms(row.ahead.elapsed),
-              ms(row.limit) / ms(row.ahead.elapsed), ms(row.oracle.elapsed) / ms(row.ahead.elapsed));
+  std::printf("%-12s %6.1f %4d %9.1f %9.1f %9.1f %9.1f | %9.1f %6.3f %6.3f ", name.c_str(),
+              ms(std::get<NetParameters>(device.parameters).latency), device.in_flight, ms(row.none.lab.elapsed),
+              ms(row.kernel.lab.elapsed), ms(row.oracle.lab.elapsed), ms(row.limit), ms(row.ahead.lab.elapsed),
+              ms(row.limit) / ms(row.ahead.lab.elapsed), ms(row.oracle.lab.elapsed) / ms(row.ahead.lab.elapsed));
   const double rest = ShareAfterFirstSecond(row);
   if (rest < 0)
     std::printf("%6s ", "-");
   else
     std::printf("%6.3f ", rest);
-  std::printf("| %7lld %8.2f %8.2f %7lld %6lld\n", static_cast<long long>(row.ahead.requests), mib(row.ahead.bytes),
-              mib(row.ahead.wasted_bytes), static_cast<long long>(row.planned),
-              static_cast<long long>(row.ahead.waits));
+  std::printf("| %7lld %8.2f %8.2f %7lld %6lld\n", static_cast<long long>(row.ahead.lab.requests),
+              mib(row.ahead.lab.bytes), mib(row.ahead.lab.wasted_bytes), static_cast<long long>(row.ahead.planned),
+              static_cast<long long>(row.ahead.lab.waits));
 }
 
 }  // namespace
@@ -84,13 +86,12 @@ int main(int argc, char** argv) {
     const Workload work = pattern->make({file_mib << 20});
     for (const double latency : latencies) {
       for (const int slots : in_flight) {
-        SlottedNetParameters disk;
-        disk.latency = {static_cast<int64_t>(latency * 1e6)};
-        disk.bandwidth_per_second = static_cast<int64_t>(bandwidth * 1e6);
-        disk.in_flight = slots;
-        const Comparison row = Compare(work, disk, HostCosts{}, options);
-        PrintRow(pattern->name, disk, row);
-        if (events) std::fputs(DescribeEvents(row.ledger).c_str(), stdout);
+        LabDevice device;
+        device.parameters = NetParameters{{static_cast<int64_t>(latency * 1e6)}, static_cast<int64_t>(bandwidth * 1e6)};
+        device.in_flight = slots;
+        const Comparison row = Compare(work, device, options);
+        PrintRow(pattern->name, device, row);
+        if (events) std::fputs(DescribeEvents(row.ahead.lab.ledger).c_str(), stdout);
       }
     }
   }

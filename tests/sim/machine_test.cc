@@ -1,81 +1,97 @@
+// What a simulated machine does with reads, to the nanosecond: the host's work takes no time here, so that times are
+// those of the device, 2 ms and 0.04 ms a page.
 #include "sim/machine.h"
 
 #include <gtest/gtest.h>
 
+#include "sim/lab_run.h"
+
 namespace ahead::sim {
 namespace {
 
-// The host's work takes no time, so that times are those of the disk: 2 ms, and 100 MB/s or 0.04 ms a page.
 constexpr HostCosts kNoCosts{{}, {}, {}, {}, {}};
 constexpr Nanos kPageTime{40'960};
 
 class MachineTest : public testing::Test {
  protected:
   MachineTest() {
+    device_.parameters = NetParameters{2_ms, 100'000'000};
+    device_.in_flight = 2;
     work_.files.push_back({"file", 1, 1, 1_MiB});
     work_.readers = work_.threads = 1;
   }
-  static WorkStep At(int64_t page, int64_t pages) {
+
+  void Read(int64_t page, int64_t pages, uint32_t thread = 0) {
     WorkStep read;
     read.range = {{page * 4096}, {(page + pages) * 4096}};
-    return read;
+    read.thread = read.reader = thread;
+    read.end = 1_us;  // so that threads ran side by side
+    work_.threads = work_.readers = std::max(work_.threads, thread + 1);
+    work_.steps.push_back(read);
   }
-  static ByteRange Piece(int64_t page, int64_t pages) { return At(page, pages).range; }
+  LabScore Run(LabPolicyKind kind) {
+    return RunOn(work_, Schedule(work_), device_, {"", kind, {}, 64_KiB}, kNoCosts).lab;
+  }
 
   Workload work_;
-  SlottedNetParameters disk_{2_ms, 100'000'000, 2, 128_KiB};
+  LabDevice device_;
 };
 
 TEST_F(MachineTest, AbsentReadWaitsAndPresentReadDoesNot) {
-  Machine machine(work_, disk_, kNoCosts);
-  EXPECT_EQ(machine.Read(At(0, 1)).duration, 2_ms + kPageTime);
-  EXPECT_EQ(machine.Read(At(0, 1)).duration, Nanos{});
-  EXPECT_EQ(machine.score().waits, 1);
-  EXPECT_EQ(machine.score().requests, 1);
+  Read(5, 1), Read(5, 1);
+  const LabScore score = Run(LabPolicyKind::kNone);
+  EXPECT_EQ(score.elapsed, 2_ms + kPageTime);
+  EXPECT_EQ(score.waits, 1);
+  EXPECT_EQ(score.reads, 2);
+  EXPECT_EQ(score.requests, 1);
+  EXPECT_EQ(score.bytes, 4_KiB);
 }
 
-TEST_F(MachineTest, ReadWaitsForWhatIsOnItsWay) {
-  Machine machine(work_, disk_, kNoCosts);
-  const PieceOutcome outcome = machine.Advise(0, Piece(0, 2), true);
-  EXPECT_EQ(outcome.state, PieceOutcome::State::kIssued);
-  EXPECT_EQ(outcome.fresh_pages, 2);
-  machine.WaitUntil(1_ms);
-  EXPECT_EQ(machine.Read(At(0, 1)).time, 2_ms + kPageTime * 2);
-  EXPECT_EQ(machine.score().requests, 1);
+TEST_F(MachineTest, ThreadsWaitSideBySide) {
+  Read(0, 1, 0), Read(16, 1, 1);
+  EXPECT_EQ(Run(LabPolicyKind::kNone).elapsed, 2_ms + kPageTime * 2);
 }
 
-TEST_F(MachineTest, PieceThatIsThereIsNotAskedForAgain) {
-  Machine machine(work_, disk_, kNoCosts);
-  machine.Read(At(0, 4));
-  EXPECT_EQ(machine.Advise(0, Piece(1, 2), true).state, PieceOutcome::State::kResident);
-  const PieceOutcome unlooked = machine.Advise(0, Piece(2, 4), false);
-  EXPECT_EQ(unlooked.state, PieceOutcome::State::kIssued);
-  EXPECT_EQ(unlooked.fresh_pages, 2);
-  EXPECT_EQ(machine.score().bytes, 24_KiB);
+TEST_F(MachineTest, ThreadsWaitForOneAnothersRequest) {
+  Read(0, 2, 0), Read(1, 1, 1);
+  const LabScore score = Run(LabPolicyKind::kNone);
+  EXPECT_EQ(score.elapsed, 2_ms + kPageTime * 2);
+  EXPECT_EQ(score.requests, 1);
+  EXPECT_EQ(score.waits, 2);
 }
 
-TEST_F(MachineTest, FullDiskBlocksTheCaller) {
-  Machine machine(work_, disk_, kNoCosts);
-  machine.Advise(0, Piece(0, 1), true);
-  machine.Advise(0, Piece(1, 1), true);
-  EXPECT_EQ(machine.now(), Nanos{});
-  const PieceOutcome third = machine.Advise(0, Piece(2, 1), true);
-  EXPECT_EQ(third.blocked, 2_ms + kPageTime);
-  EXPECT_EQ(machine.now(), 2_ms + kPageTime);
+TEST_F(MachineTest, FullMountBlocksTheCaller) {
+  Read(0, 1, 0), Read(16, 1, 1), Read(32, 1, 2);
+  EXPECT_EQ(Run(LabPolicyKind::kNone).elapsed, 2_ms + kPageTime + 2_ms + kPageTime);
 }
 
 TEST_F(MachineTest, PagesFetchedAndNotReadAreWasted) {
-  Machine machine(work_, disk_, kNoCosts);
-  machine.Advise(0, Piece(0, 8), true);
-  machine.Read(At(2, 3));
-  EXPECT_EQ(machine.score().wasted_bytes, 20_KiB);
+  Read(0, 1);
+  const LabScore score = Run(LabPolicyKind::kKernelLike);  // four pages
+  EXPECT_EQ(score.bytes, 16_KiB);
+  EXPECT_EQ(score.wasted_bytes, 12_KiB);
+  EXPECT_EQ(score.peak_ahead, 12_KiB);
 }
 
 TEST_F(MachineTest, ReadEndsAtTheEndOfTheFile) {
-  Machine machine(work_, disk_, kNoCosts);
-  EXPECT_EQ(machine.Read(At(255, 10)).range.size(), 4_KiB);
-  EXPECT_TRUE(machine.Read(At(256, 1)).range.empty());
-  EXPECT_EQ(machine.Advise(0, Piece(254, 10), true).fresh_pages, 1);
+  Read(255, 10), Read(256, 1), Read(300, 1);
+  const LabScore score = Run(LabPolicyKind::kNone);
+  EXPECT_EQ(score.read_bytes, 4_KiB);
+  EXPECT_EQ(score.bytes, 4_KiB);
+  EXPECT_EQ(score.reads, 3);
+}
+
+TEST_F(MachineTest, NothingIsReadOfNothing) {
+  for (const LabPolicy& policy : LabPolicies()) {
+    EXPECT_EQ(RunCell(work_, device_, policy).elapsed, Nanos{}) << policy.name;
+    Workload empty;
+    empty.files.push_back({"empty", 1, 1, {}});
+    empty.readers = empty.threads = 1;
+    empty.steps.emplace_back().range = {{0}, {4096}};
+    const LabScore score = RunCell(empty, device_, policy);
+    EXPECT_EQ(score.requests, 0) << policy.name;
+    EXPECT_EQ(score.reads, 1) << policy.name;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+// What would somebody fetch, and in which order, who knew all reads beforehand? The oracle: others than the program's
+// threads fetch for it, as many requests at a time as the device takes, in the order of the recording, in pieces as
+// large as one request may be, and never more than a bound ahead of the readers. Eviction is the machine's, not its
+// own: what is evicted before it is read, or read again, is fetched again.
+//
+// A piece grows from the first page missing, forwards and then backwards, over absent neighbours that are wanted within
+// the horizon. The next pieces may be put in the order of their places on the device, which helps a disk with an arm
+// and delays the reader: how many is `sorted`, and which value serves best is found by trying (lab.cc).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/policies.h"
+
+namespace ahead::sim {
+
+struct OracleLimits {
+  ByteCount ahead{64 << 20};    // of data fetched and not read yet
+  ByteCount horizon{32 << 20};  // how far a neighbour may be from being wanted
+  ByteCount sorted;             // of data whose requests are sorted; 0: none
+};
+
+class OraclePolicy : public NonePolicy {
+ public:
+  // Marks what is wanted in the cache of `mount`.
+  OraclePolicy(const Workload& work, const OracleLimits& limits, Mount& mount);
+
+  PageOrder OrderFor(const Runner& runner, Mount& mount);
+  void ReadIsOver(Runner& runner, Mount& mount);
+  void Pump(Mount& mount, Nanos now);
+
+ private:
+  // A place in the pages of all reads, in the order of the recording.
+  struct Cursor {
+    size_t step = 0;
+    int64_t page = -1;   // of its file; -1: the first
+    int64_t passed = 0;  // pages before it
+  };
+
+  PageRange PagesOf(size_t step) const;
+  // Moves to the next page; false at the end.
+  bool Next(Cursor& cursor, PageRange& page) const;
+  void Look(Mount& mount);
+  PageRange Grow(Mount& mount, PageRange first);
+  bool NextAbsent(Mount& mount, PageRange& piece);
+  void Gather(Mount& mount);
+
+  const Workload& work_;
+  OracleLimits limits_;
+  int64_t ahead_pages_;
+  int64_t horizon_pages_;
+  int64_t piece_pages_;
+  Cursor look_;                   // what is before is marked as wanted
+  Cursor fetch_;                  // what is before was fetched, or was there
+  std::vector<bool> done_;        // by step
+  std::vector<PageRange> order_;  // gathered and not sent, the next one last
+  std::vector<Fetch> fetches_;    // of the piece under way
+  size_t first_fetch_ = 0;
+};
+
+static_assert(Policy<OraclePolicy>);
+
+}  // namespace ahead::sim
