@@ -8,6 +8,7 @@
 
 #include "sim/patterns.h"
 #include "sim/score.h"
+#include "sim/speed.h"
 
 namespace ahead::sim {
 namespace {
@@ -35,6 +36,14 @@ void PrintRow(const std::string& name, const LabDevice& device, const Comparison
               static_cast<long long>(row.ahead.lab.waits));
 }
 
+void PrintSpeed() {
+  for (const int threads : {1, 2}) {
+    const Speed speed = MeasureSpeed(threads, 8);
+    std::printf("%d threads: %.2f million accesses a second, %.2f a second of a processor\n", threads,
+                speed.PerSecond() / 1e6, speed.PerProcessorSecond() / 1e6);
+  }
+}
+
 }  // namespace
 }  // namespace ahead::sim
 
@@ -55,6 +64,7 @@ int main(int argc, char** argv) {
   int64_t file_mib = 256;
   std::vector<std::string> settings;
   bool events = false;
+  bool speed = false;
   app.add_option("PATTERN", names, "which; default: all");
   app.add_option("--latency", latencies, "ms of one request, any number of them")->expected(1, -1);
   app.add_option("--in-flight", in_flight, "requests at the disk at a time, any number of them")->expected(1, -1);
@@ -62,7 +72,12 @@ int main(int argc, char** argv) {
   app.add_option("--file", file_mib, "MiB of the file")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_option("--set", settings, "NAME=VALUE of an engine option, any number of them")->expected(1, -1);
   app.add_flag("--events", events, "print the event counts of each row");
+  app.add_flag("--speed", speed, "print how many accesses a second the simulator takes, and nothing else");
   CLI11_PARSE(app, argc, argv);
+  if (speed) {
+    PrintSpeed();
+    return 0;
+  }
 
   Options options;
   for (const std::string& setting : settings) {
