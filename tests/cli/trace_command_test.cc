@@ -98,6 +98,77 @@ TEST_F(TraceCommandTest, JsonLinesHoldReadsAndEventsInOrderOfTime) {
   EXPECT_THAT(kinds, ElementsAre("open", "read", "read", "read", "close"));
 }
 
+// The reads of `path` in a trace, one a line, as OFFSET+RETURNED.
+std::string ReadsIn(const std::string& trace, const std::string& path) {
+  const auto contents = ReadTrace(trace);
+  EXPECT_TRUE(contents.ok()) << contents.status();
+  std::string reads;
+  if (!contents.ok()) return reads;
+  for (const TracedRead& read : contents->reads)
+    if (contents->files[read.file].path == path)
+      reads += std::to_string(read.range.begin.value) + "+" + std::to_string(read.returned.value) + "\n";
+  return reads;
+}
+
+class StraceLiveTest : public TraceCommandTest, public testing::WithParamInterface<std::vector<std::string>> {};
+
+TEST_P(StraceLiveTest, ImportHoldsWhatTheProgramRead) {
+  if (access("/usr/bin/strace", X_OK) != 0) GTEST_SKIP() << "strace is not installed";
+  const std::string data = folder_.Write("data", std::string(40000, 'x'));
+  std::vector<std::string> words = {"/usr/bin/strace", "-f", "-o", folder_ / "out"};
+  words.insert(words.end(), GetParam().begin(), GetParam().end());
+  words.insert(words.end(), {READING_SUBJECT, data});
+  const Ended run = RunProgram(words);
+  if (!run.exited_with(0)) GTEST_SKIP() << "strace does not work here: " << run.errors;
+  const Ended imported = Trace({"--import", "strace", folder_ / "out", "-o", folder_ / "trace"});
+  ASSERT_TRUE(imported.exited_with(0)) << imported.errors;
+  EXPECT_THAT(imported.errors, testing::Not(HasSubstr("left out")));
+  EXPECT_EQ(ReadsIn(folder_ / "trace", data), run.output);
+  EXPECT_THAT(run.output, HasSubstr("\n39995+5\n40000+0\n")) << "the subject did not do what it is for";
+}
+
+INSTANTIATE_TEST_SUITE_P(EachForm, StraceLiveTest,
+                         testing::Values(std::vector<std::string>{"-ttt", "-T"}, std::vector<std::string>{"-tt", "-y"},
+                                         std::vector<std::string>{"-ttt", "-T", "-v", "-s", "0"}));
+
+TEST_F(TraceCommandTest, ImportSaysWhatIsLeftOut) {
+  const std::string text = folder_.Write("text", "open(\"/f\", O_RDONLY) = 3\nread(3, \"\", 5) = 5\nnonsense\n");
+  const Ended ended = Trace({"--import", "strace", "-o", folder_ / "out", text});
+  EXPECT_TRUE(ended.exited_with(0));
+  EXPECT_EQ(ended.output, "");
+  EXPECT_EQ(ended.errors, "ahead trace: " + text +
+                              ": 1 reads and 1 events of 1 files; left out: 1 of 3 lines, the first of them line 3: "
+                              "not understood\n");
+  EXPECT_EQ(ReadsIn(folder_ / "out", "/f"), "0+5\n");
+}
+
+TEST_F(TraceCommandTest, ImportOfDarshansOutputMakesATrace) {
+  const std::string text = folder_.Write("text",
+                                         "# DXT, file_id: 1, file_name: /f\n"
+                                         " X_POSIX       0   read        0              10             100      "
+                                         "4.9500      4.9501\n");
+  EXPECT_TRUE(Trace({"--import", "dxt", "-o", folder_ / "out", text}).exited_with(0));
+  EXPECT_EQ(ReadsIn(folder_ / "out", "/f"), "10+100\n");
+}
+
+TEST_F(TraceCommandTest, ImportOfWhatHoldsNoReadIsRefused) {
+  const std::string text = folder_.Write("text", "hello\n");
+  const Ended ended = Trace({"--import", "strace", "-o", folder_ / "out", text});
+  EXPECT_TRUE(ended.exited_with(1));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+  EXPECT_TRUE(Trace({"--import", "strace", "-o", folder_ / "out", folder_.path()}).exited_with(1));
+  EXPECT_TRUE(Trace({"--import", "strace", "-o", folder_ / "out", folder_ / "missing"}).exited_with(1));
+}
+
+TEST_F(TraceCommandTest, AnonymousTraceHasNoNames) {
+  const std::string out = folder_ / "out";
+  ASSERT_TRUE(Trace({"--anonymize", "-o", out, SmallTrace()}).exited_with(0));
+  const std::string bytes = ReadFile(out);
+  EXPECT_THAT(bytes, testing::Not(HasSubstr("quoted")));
+  EXPECT_THAT(bytes, testing::Not(HasSubstr("ahead-cli")));
+  EXPECT_THAT(Trace({out}).output, HasSubstr("reads          3, 12.0 KiB"));
+}
+
 TEST_F(TraceCommandTest, WhatIsNoTraceIsRefusedInOneLine) {
   const std::string other = folder_.Write("other", "no trace");
   const Ended ended = Trace({other});
@@ -116,6 +187,9 @@ TEST_F(TraceCommandTest, OutputThatCannotBeWrittenIsSaid) {
 TEST_F(TraceCommandTest, BadUsageIsRefused) {
   EXPECT_TRUE(Trace({}).exited_with(2));
   EXPECT_TRUE(Trace({"--export", "xml", "t"}).exited_with(2));
+  EXPECT_TRUE(Trace({"--anonymize", "t"}).exited_with(2));
+  EXPECT_TRUE(Trace({"--import", "strace", "t"}).exited_with(2));
+  EXPECT_TRUE(Trace({"--import", "strace", "--export", "csv", "-o", "o", "t"}).exited_with(2));
   EXPECT_TRUE(Trace({"--all", "--top", "3", "t"}).exited_with(2));
 }
 
