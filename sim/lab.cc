@@ -79,12 +79,19 @@ RunScore RunOracle(const Workload& work, const Schedule& schedule, const LabDevi
   if (std::holds_alternative<HddParameters>(device.parameters)) orders = {{}, 1_MiB, 8_MiB, 32_MiB};
   RunScore best;
   best.lab.reads = -1;
-  for (const ByteCount sorted : orders) {
-    limits.sorted = std::min(sorted, limits.ahead / 2);
+  const auto attempt = [&] {
     Mount mount(work, device);
     OraclePolicy policy(work, limits, mount);
     const RunScore score = Perform(work, schedule, costs, mount, policy);
     if (best.lab.reads < 0 || score.lab.elapsed < best.lab.elapsed) best = score;
+  };
+  for (const ByteCount sorted : orders) {
+    limits.sorted = std::min(sorted, limits.ahead / 2);
+    attempt();
+  }
+  if (orders.size() > 1 && schedule.lanes.size() > 1) {
+    limits.ahead = {};
+    attempt();
   }
   return best;
 }

@@ -8,11 +8,15 @@ namespace ahead::sim {
 OraclePolicy::OraclePolicy(const Workload& work, const OracleLimits& limits, Mount& mount)
     : work_(work),
       limits_(limits),
-      ahead_pages_(std::max<int64_t>(1, limits.ahead.value / kPageBytes)),
+      ahead_pages_(limits.ahead.value / kPageBytes),
       horizon_pages_(std::max<int64_t>(1, limits.horizon.value / kPageBytes)),
       piece_pages_(mount.limits().most),
       done_(work.steps.size()) {
   mount.cache().KeepLost();
+  if (ahead_pages_ > 0) return;
+  // What a thread fetches for itself is not kept near the others' reads.
+  horizon_pages_ = INT64_MAX / 2;
+  Look(mount);
 }
 
 PageRange OraclePolicy::PagesOf(size_t index) const {
@@ -42,14 +46,14 @@ void OraclePolicy::Look(Mount& mount) {
     mount.cache().SetFlags(page.file, page.begin, page::kWanted);
 }
 
-PageRange OraclePolicy::Grow(Mount& mount, PageRange piece) {
+PageRange OraclePolicy::Grow(Mount& mount, PageRange piece, int64_t most) {
   PageCache& cache = mount.cache();
   const auto take = [&](int64_t page) {
     const uint16_t flags = page < 0 ? uint16_t{0} : cache.Flags(piece.file, page);
     return (flags & (page::kWanted | page::kPresent | page::kPlanned)) == page::kWanted;
   };
-  while (piece.end - piece.begin < piece_pages_ && take(piece.end)) ++piece.end;
-  while (piece.end - piece.begin < piece_pages_ && take(piece.begin - 1)) --piece.begin;
+  while (piece.end - piece.begin < most && take(piece.end)) ++piece.end;
+  while (piece.end - piece.begin < most && take(piece.begin - 1)) --piece.begin;
   return piece;
 }
 
@@ -60,7 +64,7 @@ bool OraclePolicy::NextAbsent(Mount& mount, PageRange& piece) {
     const PageCache::Lost back = lost.back();
     lost.pop_back();
     if (cache.IsPresent(back.file, back.page)) continue;
-    piece = Grow(mount, {back.file, back.page, back.page + 1});
+    piece = Grow(mount, {back.file, back.page, back.page + 1}, piece_pages_);
     return true;
   }
   PageRange page;
@@ -68,7 +72,7 @@ bool OraclePolicy::NextAbsent(Mount& mount, PageRange& piece) {
     Look(mount);
     if (!Next(fetch_, page)) return false;
     if ((cache.Flags(page.file, page.begin) & (page::kPresent | page::kPlanned)) != 0) continue;
-    piece = Grow(mount, page);
+    piece = Grow(mount, page, piece_pages_);
     return true;
   }
 }
@@ -101,11 +105,13 @@ void OraclePolicy::Pump(Mount& mount, Nanos now) {
   }
 }
 
-// A thread came before the fetchers: it fetches itself, as they would have.
+// A thread came before the fetchers: it fetches itself, as they would have. Where requests are sorted, as much as they
+// would have sorted: an arm that is where this thread reads should stay there for a while.
 PageOrder OraclePolicy::OrderFor(const Runner& runner, Mount& mount) {
   for (int64_t page = runner.page; page < runner.pages.end; ++page)
     mount.cache().SetFlags(runner.pages.file, page, page::kWanted);
-  const PageRange piece = Grow(mount, {runner.pages.file, runner.page, runner.page + 1});
+  const PageRange piece = Grow(mount, {runner.pages.file, runner.page, runner.page + 1},
+                               std::max(piece_pages_, limits_.sorted.value / kPageBytes));
   return {piece.begin, piece.end - piece.begin, 0};
 }
 

@@ -6,6 +6,9 @@
 // A piece grows from the first page missing, forwards and then backwards, over absent neighbours that are wanted within
 // the horizon. The next pieces may be put in the order of their places on the device, which helps a disk with an arm
 // and delays the reader: how many is `sorted`, and which value serves best is found by trying (lab.cc).
+//
+// Where many threads read at once an arm can also be served best without such fetchers: each thread fetches for itself,
+// `sorted` at a time, and the disk's own queue finds the way. That is tried, too.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +19,7 @@
 namespace ahead::sim {
 
 struct OracleLimits {
-  ByteCount ahead{64 << 20};    // of data fetched and not read yet
+  ByteCount ahead{64 << 20};    // of data fetched and not read yet; 0: only threads fetch
   ByteCount horizon{32 << 20};  // how far a neighbour may be from being wanted
   ByteCount sorted;             // of data whose requests are sorted; 0: none
 };
@@ -42,7 +45,8 @@ class OraclePolicy : public NonePolicy {
   // Moves to the next page; false at the end.
   bool Next(Cursor& cursor, PageRange& page) const;
   void Look(Mount& mount);
-  PageRange Grow(Mount& mount, PageRange first);
+  // Returns up to `most` pages around `first` that are wanted and absent.
+  PageRange Grow(Mount& mount, PageRange first, int64_t most);
   bool NextAbsent(Mount& mount, PageRange& piece);
   void Gather(Mount& mount);
 
