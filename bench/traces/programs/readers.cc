@@ -36,10 +36,12 @@ int Open(const std::string& path) {
   return fd;
 }
 
-// Stands for what a program does with its data.
+// Stands for what a thread does besides, and leaves the processors to the others.
+constexpr std::chrono::microseconds kPause{2000};
+
 uint64_t Sum(const std::vector<char>& bytes) {
   uint64_t sum = 0;
-  for (const char byte : bytes) sum = sum * 31 + static_cast<unsigned char>(byte);
+  for (size_t at = 0; at < bytes.size(); at += 64) sum = sum * 31 + static_cast<unsigned char>(bytes[at]);
   return sum;
 }
 
@@ -50,6 +52,7 @@ uint64_t ReadBlocks(int fd, int64_t first, int64_t step, int64_t blocks) {
   for (int64_t i = 0; i < blocks; ++i) {
     if (pread(fd, buffer.data(), buffer.size(), (first + i * step) * kBlock) < 0) Fail("pread");
     sum += Sum(buffer);
+    std::this_thread::sleep_for(kPause);
   }
   return sum;
 }
