@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "core/access.h"
@@ -91,7 +92,9 @@ class Machine {
   Then PieceSent(Runner& runner);
   Then Read(Runner& runner);
   Then ReadPresent(Runner& runner);
+  Then MeetMark(Runner& runner, int64_t index, int64_t request);
   Then Touch(Runner& runner);
+  Then Fault(Runner& runner, uint16_t flags);
   void MapAround(Runner& runner);
   Then Miss(Runner& runner);
   Then Advise(Runner& runner);

@@ -34,7 +34,7 @@ typename Machine<Policy>::Then Machine<Policy>::BeginStep(Runner& runner) {
   runner.pages = {step.file, runner.range.begin.value / kPageBytes, 0};
   runner.pages.end = runner.range.empty() ? runner.pages.begin : (runner.range.end.value - 1) / kPageBytes + 1;
   runner.page = runner.pages.begin;
-  runner.asked = runner.has_waited = false;
+  runner.asked = runner.is_faulting = runner.has_waited = false;
   switch (step.kind) {
     case StepKind::kOpen:
       policy_.Open(step);
@@ -182,38 +182,58 @@ typename Machine<Policy>::Then Machine<Policy>::ReadPresent(Runner& runner) {
   return Then::kGoOn;
 }
 
-// As filemap_fault and the mapping of what is cached around it.
+template <typename Policy>
+typename Machine<Policy>::Then Machine<Policy>::MeetMark(Runner& runner, int64_t index, int64_t request) {
+  if constexpr (Policy::kKernelReadsAhead) {
+    const uint32_t file = runner.pages.file;
+    ReaderState& state = states_[runner.step->reader];
+    const PageOrder order =
+        OnMark(state, mount_.limits(), index, request, [&](int64_t page) { return cache_.IsPresent(file, page); });
+    if (order.count > 0) return Order(runner, order, &state, {});
+  }
+  return Then::kGoOn;
+}
+
+// As do_read_fault: what is cached around the page is mapped with it; where the page itself cannot be, because it is
+// absent, marked or on its way, filemap_fault sees to that page alone.
 template <typename Policy>
 typename Machine<Policy>::Then Machine<Policy>::Touch(Runner& runner) {
   const uint32_t file = runner.pages.file;
-  ReaderState& state = states_[runner.step->reader];
-  for (; runner.page < runner.pages.end; ++runner.page) {
+  for (; runner.page < runner.pages.end; ++runner.page, runner.asked = runner.is_faulting = false) {
     const uint16_t flags = cache_.Flags(file, runner.page);
-    if ((flags & page::kMapped) == 0) {
-      if ((flags & page::kPresent) == 0) return Miss(runner);
-      runner.asked = false;
-      if ((flags & (page::kThere | page::kMarked)) == page::kThere) {
-        MapAround(runner);
-        runner.now = runner.now + costs_.read;
-        return Then::kGoOn;
-      }
-      if ((flags & page::kThere) != 0 && state.mmap_miss > 0) --state.mmap_miss;
-      if ((flags & page::kMarked) != 0) {
-        cache_.ClearFlags(file, runner.page, page::kMarked);
-        if constexpr (Policy::kKernelReadsAhead) {
-          const PageOrder order = OnMark(state, mount_.limits(), runner.page, state.ra_pages,
-                                         [&](int64_t page) { return cache_.IsPresent(file, page); });
-          if (order.count > 0) return Order(runner, order, &state, {});
-        }
-        return Then::kGoOn;
-      }
-      runner.awaited = runner.page;
-      return Await(runner);
+    const bool is_ready = (flags & (page::kThere | page::kMarked)) == page::kThere;
+    if ((flags & page::kMapped) != 0) {
+      cache_.TouchMapped(file, runner.page);
+    } else if (is_ready && runner.is_faulting) {
+      cache_.TouchMapped(file, runner.page);
+    } else if (is_ready) {
+      MapAround(runner);
+      runner.now = runner.now + costs_.read;
+      return Then::kGoOn;
+    } else {
+      return Fault(runner, flags);
     }
-    cache_.TouchMapped(file, runner.page);
   }
   runner.stage = Stage::kReadOver;
   return Then::kGoOn;
+}
+
+template <typename Policy>
+typename Machine<Policy>::Then Machine<Policy>::Fault(Runner& runner, uint16_t flags) {
+  const uint32_t file = runner.pages.file;
+  ReaderState& state = states_[runner.step->reader];
+  if (!std::exchange(runner.is_faulting, true)) {
+    if ((flags & page::kThere) != 0 && state.mmap_miss > 0) --state.mmap_miss;
+    runner.now = runner.now + costs_.read;
+    return Then::kGoOn;
+  }
+  if ((flags & page::kPresent) == 0) return Miss(runner);
+  if ((flags & page::kMarked) != 0) {
+    cache_.ClearFlags(file, runner.page, page::kMarked);
+    return MeetMark(runner, runner.page, state.ra_pages);
+  }
+  runner.awaited = runner.page;
+  return Await(runner);
 }
 
 template <typename Policy>

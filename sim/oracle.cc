@@ -1,6 +1,7 @@
 #include "sim/oracle.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 namespace ahead::sim {
@@ -11,6 +12,7 @@ OraclePolicy::OraclePolicy(const Workload& work, const OracleLimits& limits, Mou
       ahead_pages_(limits.ahead.value / kPageBytes),
       horizon_pages_(std::max<int64_t>(1, limits.horizon.value / kPageBytes)),
       piece_pages_(mount.limits().most),
+      gap_pages_(limits.gap.value / kPageBytes),
       done_(work.steps.size()) {
   mount.cache().KeepLost();
   if (ahead_pages_ > 0) return;
@@ -48,12 +50,20 @@ void OraclePolicy::Look(Mount& mount) {
 
 PageRange OraclePolicy::Grow(Mount& mount, PageRange piece, int64_t most) {
   PageCache& cache = mount.cache();
-  const auto take = [&](int64_t page) {
-    const uint16_t flags = page < 0 ? uint16_t{0} : cache.Flags(piece.file, page);
-    return (flags & (page::kWanted | page::kPresent | page::kPlanned)) == page::kWanted;
+  const uint32_t file = piece.file;
+  const auto is_absent = [&](int64_t page) {
+    return page >= 0 && page < cache.PagesOf(file) &&
+           (cache.Flags(file, page) & (page::kPresent | page::kPlanned)) == 0;
   };
-  while (piece.end - piece.begin < most && take(piece.end)) ++piece.end;
-  while (piece.end - piece.begin < most && take(piece.begin - 1)) --piece.begin;
+  // Returns the end of `piece`, in the direction of `step`, after the next page that may be taken; else where it was.
+  const auto next = [&](int64_t from, int64_t step) {
+    for (int64_t page = from; std::abs(page - from) <= gap_pages_ && is_absent(page); page += step)
+      if ((cache.Flags(file, page) & page::kWanted) != 0) return page + step;
+    return from;
+  };
+  for (int64_t end = piece.end; (end = next(piece.end, 1)) != piece.end && end - piece.begin <= most;) piece.end = end;
+  for (int64_t first = 0; (first = next(piece.begin - 1, -1) + 1) != piece.begin && piece.end - first <= most;)
+    piece.begin = first;
   return piece;
 }
 

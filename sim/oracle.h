@@ -4,8 +4,9 @@
 // own: what is evicted before it is read, or read again, is fetched again.
 //
 // A piece grows from the first page missing, forwards and then backwards, over absent neighbours that are wanted within
-// the horizon. The next pieces may be put in the order of their places on the device, which helps a disk with an arm
-// and delays the reader: how many is `sorted`, and which value serves best is found by trying (lab.cc).
+// the horizon. It may bridge gaps, which costs bytes and saves requests. The next pieces may be put in the order of
+// their places on the device, which helps a disk with an arm and delays the reader. How much of both serves best is
+// found by trying (lab.cc).
 //
 // Where many threads read at once an arm can also be served best without such fetchers: each thread fetches for itself,
 // `sorted` at a time, and the disk's own queue finds the way. That is tried, too.
@@ -22,6 +23,7 @@ struct OracleLimits {
   ByteCount ahead{64 << 20};    // of data fetched and not read yet; 0: only threads fetch
   ByteCount horizon{32 << 20};  // how far a neighbour may be from being wanted
   ByteCount sorted;             // of data whose requests are sorted; 0: none
+  ByteCount gap;                // the most that is fetched in vain between two that are wanted
 };
 
 class OraclePolicy : public NonePolicy {
@@ -55,6 +57,7 @@ class OraclePolicy : public NonePolicy {
   int64_t ahead_pages_;
   int64_t horizon_pages_;
   int64_t piece_pages_;
+  int64_t gap_pages_;
   Cursor look_;                   // what is before is marked as wanted
   Cursor fetch_;                  // what is before was fetched, or was there
   std::vector<bool> done_;        // by step
