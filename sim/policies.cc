@@ -15,7 +15,7 @@ bool FixedPolicy::NextPiece(Runner& runner, PieceOrder& order) {
   if (read.kind != StepKind::kRead) return false;
   ByteRange& advised = advised_[read.reader];
   const ByteOffset size{work_.files[read.file].size.value};
-  const ByteOffset end = std::min(read.range.end + window_, size);
+  const ByteOffset end = std::min(std::min(read.range.end, size) + window_, size);
   // A whole piece at a time, unless it is the last.
   if (advised.end >= end || (advised.end + piece_ > end && end != size)) return false;
   order = {{advised.end, std::min(advised.end + piece_, size)}, false, true};
