@@ -10,6 +10,7 @@
 #include "cli/record.h"
 #include "cli/replay.h"
 #include "cli/run.h"
+#include "cli/score.h"
 #include "cli/stats.h"
 #include "cli/trace.h"
 #include "cli/usage.h"
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   AddRecordCommand(app, command, exit_status);
   AddTraceCommand(app, exit_status);
   AddReplayCommand(app, exit_status);
+  AddScoreCommand(app, exit_status);
 
   app.set_version_flag("--version", "ahead " AHEAD_VERSION);
   for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))

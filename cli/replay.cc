@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cli/dry_replay.h"
 #include "cli/engine_options.h"
+#include "cli/model_spec.h"
 #include "cli/usage.h"
 #include "core/options.h"
 #include "sim/replay.h"
@@ -30,6 +32,8 @@ struct Request {
   bool think = false;
   bool cold = false;
   std::string json;
+  std::string model;
+  bool has_policy = false;
   EngineOptions engine;
 };
 
@@ -108,7 +112,23 @@ std::string WriteJson(const std::string& path, const nlohmann::ordered_json& jso
 
 int Fail(const std::string& message) { return Complain(kName, message), kCannot; }
 
+int ReplayOnModel(const Request& request) {
+  DryReplay dry;
+  dry.trace = request.trace;
+  dry.model = request.model;
+  if (request.has_policy) dry.policy = request.policy;
+  dry.window = {request.window};
+  dry.engine = ValuesOf(request.engine);
+  const absl::StatusOr<ScoreRow> row = ReplayDry(dry);
+  if (!row.ok()) return Fail(std::string(row.status().message()));
+  if (request.json != "-") std::fputs(FormatReplay(*row).c_str(), stdout);
+  if (request.json.empty()) return 0;
+  const std::string problem = WriteJson(request.json, JsonOf(ScoreTable{{*row}}));
+  return problem.empty() ? 0 : Fail(problem);
+}
+
 int Replay(const Request& request) {
+  if (!request.model.empty()) return ReplayOnModel(request);
   const absl::StatusOr<TraceContents> contents = ReadTrace(request.trace);
   if (!contents.ok()) return Fail(std::string(contents.status().message()));
   const sim::TraceWorkload trace = sim::WorkloadFrom(*contents);
@@ -143,31 +163,46 @@ int Replay(const Request& request) {
 void AddReplayCommand(CLI::App& app, int& exit_status) {
   const auto request = std::make_shared<Request>();
   CLI::App* replay = app.add_subcommand("replay", "Perform the reads of a trace again, under another policy");
-  SetUsage(*replay, "ahead replay [--policy none|fixed|ahead|oracle] [--cold] [--json FILE] TRACE");
+  SetUsage(*replay,
+           "ahead replay [--policy none|fixed|ahead|oracle] [--cold] [--json FILE] TRACE\n"
+           "       ahead replay --model MODEL [--policy none|kernel|fixed|ahead|oracle] [--json FILE] TRACE");
   replay->footer(
       "none: plain reads. fixed: a fixed window ahead of every reader. ahead: the engine. oracle: perfect knowledge "
       "of\n"
       "the trace, the most that any engine could do on this disk. The files must be there with their recorded sizes.\n"
-      "Exit status: 0; 1 when the trace or its files cannot be used; 2 on bad usage.");
+      "With --model nothing is read: a simulated machine reads from a simulated disk, with the think times of the\n"
+      "recording, and all policies are shown unless one is named.\n" +
+      DescribeModels() + "Exit status: 0; 1 when the trace or its files cannot be used; 2 on bad usage.");
   replay->add_option("TRACE", request->trace, "made by `ahead record` or AHEAD_TRACE")->required();
-  AddChoice(*replay, "--policy", request->policy, {"none", "fixed", "ahead", "oracle"}, "what is fetched ahead");
+  CLI::Option* policy = AddChoice(*replay, "--policy", request->policy, {"none", "kernel", "fixed", "ahead", "oracle"},
+                                  "what is fetched ahead; kernel: with --model");
   replay->add_option("--window", request->window, "fixed: how far ahead")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::PositiveNumber)
       ->default_str("8MiB")
       ->type_name("SIZE");
-  AddWholeNumber(*replay, "--in-flight", request->in_flight, 1, 1024, "oracle: requests at a time");
-  replay->add_option("--ahead", request->ahead, "oracle: most that is fetched and not yet read")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::PositiveNumber)
-      ->default_str("64MiB")
-      ->type_name("SIZE");
-  replay->add_flag("--think", request->think, "wait between reads as long as the program did");
-  replay->add_flag("--cold", request->cold, "take the files out of memory first, and make sure");
+  CLI::Option* in_flight =
+      AddWholeNumber(*replay, "--in-flight", request->in_flight, 1, 1024, "oracle: requests at a time");
+  CLI::Option* ahead = replay->add_option("--ahead", request->ahead, "oracle: most that is fetched and not yet read")
+                           ->transform(CLI::AsSizeValue(false))
+                           ->check(CLI::PositiveNumber)
+                           ->default_str("64MiB")
+                           ->type_name("SIZE");
+  CLI::Option* think = replay->add_flag("--think", request->think, "wait between reads as long as the program did");
+  CLI::Option* cold = replay->add_flag("--cold", request->cold, "take the files out of memory first, and make sure");
   replay->add_option("--json", request->json, "write the figures there as one line of JSON; -: to stdout, and no table")
       ->type_name("FILE");
+  replay->add_option("--model", request->model, "read nothing: simulate that device")
+      ->check(CLI::Validator(CheckModel, ""))
+      ->excludes(in_flight, ahead, think, cold)
+      ->type_name("MODEL");
   AddEngineOptions(*replay, request->engine);
-  replay->callback([request, &exit_status] { exit_status = Replay(*request); });
+  replay->callback([request, policy, &exit_status] {
+    request->has_policy = policy->count() > 0;
+    if (request->model.empty() && request->policy == "kernel")
+      throw CLI::ValidationError("--policy", "kernel is for --model: on real files the kernel is always there");
+    exit_status = Replay(*request);
+  });
 }
 
 }  // namespace ahead::cli

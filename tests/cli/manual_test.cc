@@ -6,6 +6,7 @@
 #include "cli/record.h"
 #include "cli/replay.h"
 #include "cli/run.h"
+#include "cli/score.h"
 #include "cli/stats.h"
 #include "cli/trace.h"
 #include "tests/cli/process.h"
@@ -30,6 +31,7 @@ TEST(ManualTest, NamesEverySubcommandAndOption) {
   AddRecordCommand(app, command, status);
   AddTraceCommand(app, status);
   AddReplayCommand(app, status);
+  AddScoreCommand(app, status);
   const std::string manual = test::ReadFile(AHEAD_SOURCE "/docs/man/ahead.1");
   for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App*) { return true; })) {
     const size_t section = manual.find("\n.SS ahead " + subcommand->get_name() + "\n");

@@ -1,0 +1,225 @@
+#include "cli/score_table.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/amounts.h"
+#include "sim/gain.h"
+
+namespace ahead::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr const char* kFormat = "ahead-score";
+constexpr int kVersion = 1;
+
+// The digest as text: a number of 64 bits is more than many readers of JSON keep.
+Json JsonOf(const ScoreCell& cell) {
+  const sim::LabScore& score = cell.score;
+  return {{"policy", cell.policy},
+          {"elapsed_ns", score.elapsed.value},
+          {"reads", score.reads},
+          {"waits", score.waits},
+          {"read_bytes", score.read_bytes.value},
+          {"requests", score.requests},
+          {"bytes", score.bytes.value},
+          {"wasted_bytes", score.wasted_bytes.value},
+          {"repeated_bytes", score.repeated_bytes.value},
+          {"peak_ahead_bytes", score.peak_ahead.value},
+          {"decisions", score.decisions},
+          {"digest", absl::StrFormat("%016x", score.digest)}};
+}
+
+ScoreCell CellFrom(const Json& json) {
+  ScoreCell cell;
+  cell.policy = json.at("policy");
+  sim::LabScore& score = cell.score;
+  score.elapsed.value = json.at("elapsed_ns");
+  score.reads = json.at("reads");
+  score.waits = json.at("waits");
+  score.read_bytes.value = json.at("read_bytes");
+  score.requests = json.at("requests");
+  score.bytes.value = json.at("bytes");
+  score.wasted_bytes.value = json.at("wasted_bytes");
+  score.repeated_bytes.value = json.at("repeated_bytes");
+  score.peak_ahead.value = json.at("peak_ahead_bytes");
+  score.decisions = json.at("decisions");
+  score.digest = std::stoull(json.at("digest").get<std::string>(), nullptr, 16);
+  return cell;
+}
+
+double Ratio(int64_t value, int64_t base) {
+  if (base == 0) return value == 0 ? 1 : static_cast<double>(value);
+  return static_cast<double>(value) / static_cast<double>(base);
+}
+
+// What a cell says, in the order of the columns.
+std::vector<std::string> Words(const ScoreRow& row, const ScoreCell& cell) {
+  const std::optional<double> share = row.ShareOf(cell.policy);
+  const sim::LabScore& score = cell.score;
+  return {row.trace,
+          row.device,
+          cell.policy,
+          FormatTime(score.elapsed),
+          share ? absl::StrFormat("%.2f", *share) : "-",
+          absl::StrCat(score.waits),
+          absl::StrCat(score.requests),
+          FormatBytes(score.bytes),
+          FormatBytes(score.wasted_bytes),
+          FormatBytes(score.peak_ahead),
+          FormatBytes(row.least_bytes)};
+}
+
+const std::vector<std::string> kColumns = {"trace",    "device", "policy", "time",       "share",      "waits",
+                                           "requests", "bytes",  "wasted", "peak ahead", "least bytes"};
+constexpr size_t kTextColumns = 3;
+
+std::string FormatLines(const std::vector<std::vector<std::string>>& lines, size_t text_columns, ScoreForm form) {
+  std::string text;
+  if (form == ScoreForm::kMarkdown) {
+    for (size_t i = 0; i < lines.size(); ++i) {
+      for (const std::string& word : lines[i]) absl::StrAppend(&text, "| ", word, " ");
+      text += "|\n";
+      if (i > 0) continue;
+      for (size_t column = 0; column < lines[0].size(); ++column) text += column < text_columns ? "|---" : "|---:";
+      text += "|\n";
+    }
+    return text;
+  }
+  std::vector<size_t> widths;
+  for (const auto& line : lines) {
+    widths.resize(std::max(widths.size(), line.size()));
+    for (size_t column = 0; column < line.size(); ++column)
+      widths[column] = std::max(widths[column], line[column].size());
+  }
+  for (const auto& line : lines) {
+    std::string out;
+    for (size_t column = 0; column < line.size(); ++column) {
+      const std::string pad(widths[column] - line[column].size(), ' ');
+      if (column > 0) out += "  ";
+      out += column < text_columns ? line[column] + pad : pad + line[column];
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    absl::StrAppend(&text, out, "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+const sim::LabScore* ScoreRow::Find(const std::string& policy) const {
+  for (const ScoreCell& cell : cells)
+    if (cell.policy == policy) return &cell.score;
+  return nullptr;
+}
+
+std::optional<double> ScoreRow::ShareOf(const std::string& policy) const {
+  const sim::LabScore *score = Find(policy), *kernel = Find(kKernelPolicy), *oracle = Find(kOraclePolicy);
+  if (score == nullptr || kernel == nullptr || oracle == nullptr) return std::nullopt;
+  return sim::ShareOfGain(kernel->elapsed, score->elapsed, oracle->elapsed);
+}
+
+nlohmann::ordered_json JsonOf(const ScoreTable& table) {
+  Json json = {{"format", kFormat}, {"version", kVersion}, {"rows", Json::array()}};
+  for (const ScoreRow& row : table.rows) {
+    Json out = {{"trace", row.trace},
+                {"device", row.device},
+                {"is_predictable", row.is_predictable},
+                {"least_bytes", row.least_bytes.value},
+                {"cells", Json::array()}};
+    for (const ScoreCell& cell : row.cells) {
+      Json one = JsonOf(cell);
+      const std::optional<double> share = row.ShareOf(cell.policy);
+      one["share_of_gain"] = share ? Json(*share) : Json(nullptr);
+      out["cells"].push_back(std::move(one));
+    }
+    json["rows"].push_back(std::move(out));
+  }
+  return json;
+}
+
+absl::StatusOr<ScoreTable> ScoreTableFrom(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("format") != kFormat) return absl::InvalidArgumentError("not a table of `ahead score --save`");
+    if (json.at("version") != kVersion) return absl::InvalidArgumentError("a table of another version");
+    ScoreTable table;
+    for (const Json& row : json.at("rows")) {
+      ScoreRow in;
+      in.trace = row.at("trace");
+      in.device = row.at("device");
+      in.is_predictable = row.at("is_predictable");
+      in.least_bytes.value = row.at("least_bytes");
+      for (const Json& cell : row.at("cells")) in.cells.push_back(CellFrom(cell));
+      table.rows.push_back(std::move(in));
+    }
+    return table;
+  } catch (const std::exception&) {
+    return absl::InvalidArgumentError("not a table of `ahead score --save`");
+  }
+}
+
+std::vector<PolicySummary> Summarize(const ScoreTable& table) {
+  std::vector<PolicySummary> summaries;
+  for (const ScoreRow& row : table.rows) {
+    const sim::LabScore* const kernel = row.Find(kKernelPolicy);
+    for (const ScoreCell& cell : row.cells) {
+      if (cell.policy == kKernelPolicy || cell.policy == kOraclePolicy) continue;
+      auto summary = std::find_if(summaries.begin(), summaries.end(),
+                                  [&](const PolicySummary& each) { return each.policy == cell.policy; });
+      if (summary == summaries.end()) {
+        summary = summaries.emplace(summary);
+        summary->policy = cell.policy;
+      }
+      summary->bytes += cell.score.bytes;
+      summary->wasted_bytes += cell.score.wasted_bytes;
+      if (row.is_predictable) {
+        const std::optional<double> share = row.ShareOf(cell.policy);
+        if (!share) continue;
+        if (summary->shares == 0 || *share < summary->worst_share) {
+          summary->worst_share = *share;
+          summary->worst_row = absl::StrCat(row.trace, " on ", row.device);
+        }
+        ++summary->shares;
+        summary->mean_share += (*share - summary->mean_share) / static_cast<double>(summary->shares);
+      } else if (kernel != nullptr) {
+        ++summary->others;
+        summary->worst_time = std::max(summary->worst_time, Ratio(cell.score.elapsed.value, kernel->elapsed.value));
+        summary->worst_requests = std::max(summary->worst_requests, Ratio(cell.score.requests, kernel->requests));
+        summary->worst_bytes = std::max(summary->worst_bytes, Ratio(cell.score.bytes.value, kernel->bytes.value));
+      }
+    }
+  }
+  return summaries;
+}
+
+std::string FormatScores(const ScoreTable& table, ScoreForm form) {
+  std::vector<std::vector<std::string>> lines = {kColumns};
+  for (const ScoreRow& row : table.rows)
+    for (const ScoreCell& cell : row.cells) lines.push_back(Words(row, cell));
+  std::string text = FormatLines(lines, kTextColumns, form);
+
+  lines = {{"policy", "worst row", "mean share", "worst share", "of rows", "worst time", "requests", "bytes", "of rows",
+            "wasted"}};
+  for (const PolicySummary& summary : Summarize(table)) {
+    const bool has_shares = summary.shares > 0, has_others = summary.others > 0;
+    const auto number = [](bool is_there, const char* format, double value) {
+      return is_there ? absl::StrFormat(absl::ParsedFormat<'f'>(format), value) : "-";
+    };
+    lines.push_back(
+        {summary.policy, has_shares ? summary.worst_row : "-", number(has_shares, "%.3f", summary.mean_share),
+         number(has_shares, "%.3f", summary.worst_share), absl::StrCat(summary.shares),
+         number(has_others, "%.3f", summary.worst_time), number(has_others, "%.3f", summary.worst_requests),
+         number(has_others, "%.3f", summary.worst_bytes), absl::StrCat(summary.others),
+         FormatShare(static_cast<uint64_t>(summary.wasted_bytes.value), static_cast<uint64_t>(summary.bytes.value))});
+  }
+  absl::StrAppend(&text,
+                  "\nShares of the oracle's gain over predictable traces, then the others beside the kernel alone:\n\n",
+                  FormatLines(lines, 2, form));
+  return text;
+}
+
+}  // namespace ahead::cli
