@@ -48,8 +48,8 @@ RunScore Perform(const Workload& work, const Schedule& schedule, const HostCosts
 // What a program on a machine of that memory would take for granted (shim/facts.cc).
 DriverFacts FactsFor(const LabDevice& device) {
   DriverFacts facts;
-  facts.piece = device.max_request;
-  facts.kernel_window = device.max_request;
+  facts.piece = device.max_call;
+  facts.kernel_window = device.max_call;
   facts.kernel_leads = device.is_local;
   if (device.memory.value > 0) facts.memory = std::clamp(device.memory / 16, 16_MiB, 1_GiB);
   return facts;
@@ -142,7 +142,7 @@ RunScore RunOn(const Workload& work, const Schedule& schedule, const LabDevice& 
       return Perform(work, schedule, costs, mount, none);
     }
     case LabPolicyKind::kFixed: {
-      FixedPolicy fixed(work, policy.window, device.max_request);
+      FixedPolicy fixed(work, policy.window, device.max_call);
       return Perform(work, schedule, costs, mount, fixed);
     }
     case LabPolicyKind::kAdaptive:

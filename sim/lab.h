@@ -22,7 +22,8 @@ struct LabDevice {
   std::string name;  // as in the table: net-0.2ms, hdd, ...
   DeviceParameters parameters;
   int32_t in_flight = 12;              // requests at the device at a time, whoever asks
-  ByteCount max_request{128 << 10};    // the most that one request or one readahead call takes
+  ByteCount max_request{1 << 20};      // the most that one request takes
+  ByteCount max_call{128 << 10};       // the most that one call of readahead takes where the kernel's window is less
   ByteCount kernel_window{128 << 10};  // of the kernel's own readahead
   ByteCount memory;                    // for the page cache; 0: without bound
   bool drops_silently = true;          // as FUSE does when it is congested (design, fact 2)

@@ -20,7 +20,7 @@ Mount::Mount(const Workload& work, const LabDevice& device)
     : work_(work),
       cache_(work, device.memory),
       device_(device.parameters, PlacementOf(work)),
-      limits_{std::max<int64_t>(0, device.kernel_window.value / kPageBytes), Pages(device.max_request)},
+      limits_{std::max<int64_t>(0, device.kernel_window.value / kPageBytes), Pages(device.max_call)},
       max_request_(Pages(device.max_request)),
       most_in_flight_(std::max(1, device.in_flight)),
       drops_silently_(device.drops_silently) {}
