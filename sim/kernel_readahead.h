@@ -115,8 +115,10 @@ PageOrder OnMark(ReaderState& state, const ReadaheadLimits& limits, int64_t inde
     state.start = end;
     state.size = NextWindow(end - index + request, max);
   }
+  // No coarser than the window itself, whose size may be that of an odd request.
+  const int64_t align = std::min(kNaturalEnd, max & -max);
   const int64_t end = state.start + state.size;
-  const int64_t aligned = end - end % kNaturalEnd;
+  const int64_t aligned = end - end % align;
   if (aligned > state.start) state.size = aligned - state.start;
   state.async_size = state.size;
   return {state.start, state.size, state.async_size};
