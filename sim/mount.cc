@@ -57,12 +57,10 @@ bool Mount::Drops(const Fetch& fetch) const {
          fetch.state->async_size >= fetch.pages.end - fetch.pages.begin;
 }
 
-// The kernel takes the pages out again, and off the window.
+// The kernel takes the pages out again. The window stays what it was: after one call that was dropped the next is as
+// well (measured on Linux 6.18; tests/disk/kernel_windows_test.cc).
 void Mount::Drop(Fetch& fetch) {
-  const int64_t count = fetch.pages.end - fetch.pages.begin;
   for (int64_t page = fetch.pages.begin; page < fetch.pages.end; ++page) cache_.Unlock(fetch.pages.file, page);
-  fetch.state->size -= count;
-  fetch.state->async_size -= count;
   dropped_.push_back(fetch.pages);
   fetch.pages.begin = fetch.pages.end;
 }
