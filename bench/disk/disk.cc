@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bench/disk/control.h"
 #include "bench/disk/handlers.h"
 #include "bench/disk/model_report.h"
 #include "bench/disk/source_placement.h"

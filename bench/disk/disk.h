@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/disk/control.h"
 #include "bench/disk/counters.h"
 #include "bench/disk/disk_options.h"
 #include "bench/disk/fuse.h"
@@ -15,12 +16,6 @@
 #include "bench/disk/source_tree.h"
 
 namespace ahead::disk {
-
-// Extended attributes of the mount's root. Reading one waits until no read is in flight and yields the report as JSON;
-// reading the second sets the counters to zero as well. Only the user who runs the disk, and root, may do that.
-inline constexpr const char* kReportAttribute = "user.ahead-disk.report";
-inline constexpr const char* kResetAttribute = "user.ahead-disk.reset";
-inline constexpr size_t kMostReportBytes = 65536;  // XATTR_SIZE_MAX
 
 // Thread safety: requests come from one thread, the caller of fuse_session_process_buf; answers leave from the queue's.
 class Disk {
