@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Writes the table of README.md anew: what each trace is, and what it holds."""
+"""Writes the table of README.md anew, what each trace is and what it holds, and predictable.txt, which `ahead score`
+reads."""
 import argparse
 import json
 import pathlib
@@ -36,6 +37,8 @@ def main():
         trace = HERE / f"{workload.name}.trace"
         if trace.exists():
             table += row(workload, options.build / "cli/ahead", trace)
+    predictable = [name for name, workload in WORKLOADS.items() if workload.is_predictable]
+    (HERE / "predictable.txt").write_text("".join(f"{name}\n" for name in sorted(predictable)), encoding="utf-8")
     readme = HERE / "README.md"
     text = readme.read_text(encoding="utf-8")
     found = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)

@@ -45,6 +45,8 @@ class KeptTracesTest(unittest.TestCase):
         names = [trace.stem for trace in self.traces]
         self.assertEqual(sorted(set(names) - set(WORKLOADS)), [])
         self.assertEqual(sorted(rows), names)
+        predictable = (TRACES / "predictable.txt").read_text(encoding="utf-8").split()
+        self.assertEqual(predictable, sorted(name for name, it in WORKLOADS.items() if it.is_predictable))
 
 
 @unittest.skipUnless(os.access("/dev/fuse", os.R_OK | os.W_OK), "/dev/fuse cannot be opened")
