@@ -33,6 +33,7 @@ struct AdaptiveDriver::OfFile {
   Process* process = nullptr;
   Congestion* congestion = nullptr;
   int32_t users = 0;
+  const Pending* holder = nullptr;  // whose pieces are being asked for: it has the file's lock
   AdaptivePolicy policy;
 };
 
@@ -114,9 +115,21 @@ void AdaptiveDriver::WithPolicy(OfFile& file, Step step) {
   process.outstanding_pages += file.policy.OutstandingPages() - before;
 }
 
-void AdaptiveDriver::CountDecision(const OfFile& file, const Decision& decision) {
+// The shim tries for a microsecond to get the file's lock, which another thread holds while it asks for pieces, and
+// then looks away.
+bool AdaptiveDriver::Acquire(Pending& pending) {
+  if (pending.file->holder == nullptr) return true;
+  pending.file = nullptr;
+  ++overlooked_;
+  return false;
+}
+
+void AdaptiveDriver::Decided(const Pending& pending) {
+  const Decision& decision = pending.decision;
   if (decision.empty()) return;
   ++decisions_;
+  OfFile& file = *pending.file;
+  file.holder = &pending;
   Digest digest(digest_);
   digest.Add(file.file);
   digest.Add(static_cast<int64_t>(decision.method));
@@ -138,7 +151,7 @@ void AdaptiveDriver::Plan(const WorkStep& read, Nanos now, Pending& pending) {
   pending.absorbed = reader.filter.Passes(read.range.begin, read.range.size());
   pending.decision.pieces = 0;
   pending.first = pending.taken = 0;
-  if (pending.absorbed) return;
+  if (pending.absorbed || !Acquire(pending)) return;
   ++planned_;
   OfFile& file = *reader.file;
   pending.facts = FactsOf(file);
@@ -146,19 +159,21 @@ void AdaptiveDriver::Plan(const WorkStep& read, Nanos now, Pending& pending) {
   WithPolicy(file, [&](const Surroundings& around) {
     pending.decision = file.policy.Plan(access, pending.facts, reader.filter, around);
   });
-  CountDecision(file, pending.decision);
+  Decided(pending);
 }
 
 void AdaptiveDriver::PlanMapping(const WorkStep& map, Nanos now, Pending& pending) {
   OfFile& file = *Meet(map).file;
   pending.file = &file;
   pending.absorbed = false;
+  pending.decision.pieces = 0;
   pending.first = pending.taken = 0;
+  if (!Acquire(pending)) return;
   pending.facts = FactsOf(file);
   WithPolicy(file, [&](const Surroundings& around) {
     pending.decision = file.policy.PlanMapping(map.range, now, pending.facts, around);
   });
-  CountDecision(file, pending.decision);
+  Decided(pending);
 }
 
 // The mount's limit is looked at once a batch, a call that blocked a reader which had data to go on with ends it, and
@@ -171,7 +186,10 @@ bool AdaptiveDriver::NextPiece(Pending& pending, Nanos now, PieceOrder& order) {
       ReportBatch(pending);
       continue;
     }
-    if (index >= decision.pieces) return false;
+    if (index >= decision.pieces) {
+      if (pending.file != nullptr && pending.file->holder == &pending) pending.file->holder = nullptr;
+      return false;
+    }
     if (pending.taken == 0) {
       pending.allowed = pending.file->congestion->Allowed(now);
       pending.stopped = false;
@@ -212,6 +230,11 @@ void AdaptiveDriver::After(const WorkStep& read, const Pending& pending, const C
   Filter& filter = readers_[read.reader].filter;
   if (pending.absorbed) {
     filter.Absorb(completion.range.begin, completion.range.size());
+    return;
+  }
+  if (pending.file == nullptr) return;
+  if (pending.file->holder != nullptr) {
+    ++overlooked_;
     return;
   }
   WithPolicy(*pending.file, [&](const Surroundings& around) {

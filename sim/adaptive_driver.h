@@ -39,7 +39,7 @@ class AdaptiveDriver {
   // A read between Plan and After.
   struct Pending {
     bool absorbed = false;
-    OfFile* file = nullptr;
+    OfFile* file = nullptr;  // null: not observed
     Decision decision;
     Facts facts;
 
@@ -95,6 +95,8 @@ class AdaptiveDriver {
   Ledger ledger() const;
   // Reads that took the slow way.
   int64_t planned() const { return planned_; }
+  // Begins and ends of reads, and mappings, that were not observed because another thread held the file's lock.
+  int64_t overlooked() const { return overlooked_; }
   // Decisions that asked for something, and a number that is another when any of them, or their order, is another.
   uint64_t decisions() const { return decisions_; }
   uint64_t digest() const { return digest_; }
@@ -110,7 +112,8 @@ class AdaptiveDriver {
   Reader& Meet(const WorkStep& step);
   OfFile& FileOf(uint32_t process, uint32_t file);
   Facts FactsOf(const OfFile& file) const;
-  void CountDecision(const OfFile& file, const Decision& decision);
+  bool Acquire(Pending& pending);
+  void Decided(const Pending& pending);
   void ReportBatch(Pending& pending);
   void Close(Reader& reader);
   // Runs `step`, a call of the policy of `file`, and keeps the sum of what is outstanding.
@@ -123,6 +126,7 @@ class AdaptiveDriver {
   std::vector<Process> processes_;
   std::vector<Reader> readers_;
   int64_t planned_ = 0;
+  int64_t overlooked_ = 0;
   uint64_t decisions_ = 0;
   uint64_t digest_ = 0xcbf29ce484222325;
 };
