@@ -138,11 +138,13 @@ void AddScoreCommand(CLI::App& app, int& exit_status) {
   score->add_option("--device", request->devices, "a model; as often as there are to be; all six if not given")
       ->check(CLI::Validator(CheckModel, ""))
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all()
       ->type_name("MODEL");
   score->add_option("--policy", request->policies, "none, kernel, fixed-8MiB, adaptive or oracle; all if not given")
       ->check(CLI::Validator(CheckPolicy, ""))
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all()
       ->type_name("NAME");
   AddChoice(*score, "--format", request->format, {"table", "json", "markdown"}, "form of the output");

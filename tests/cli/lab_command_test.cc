@@ -108,6 +108,14 @@ TEST_F(LabCommandTest, ScoreHasACellForEachTraceDeviceAndPolicy) {
   }
 }
 
+TEST_F(LabCommandTest, ScoreTakesOneDeviceOrPolicyAnOptionAndTracesAfterThem) {
+  const auto json = JsonOf({"score", "--format", "json", "--policy", "kernel", "--device", "ssd", "--policy", "none",
+                            TraceOf("forward", 1)});
+  ASSERT_EQ(json["rows"].size(), 1u);
+  EXPECT_EQ(json["rows"][0]["device"], "ssd");
+  EXPECT_EQ(json["rows"][0]["cells"].size(), 2u);
+}
+
 TEST_F(LabCommandTest, ScoreIsTheSameWhateverTheNumberOfThreads) {
   TraceOf("forward", 1);
   TraceOf("backward", -1);
