@@ -94,8 +94,8 @@ RunScore RunOracle(const Workload& work, const Schedule& schedule, const LabDevi
   };
   attempt_orders();
   // Where requests are not as large as may be, bridging gaps saves some.
-  if (best.lab.bytes.value < device.max_request.value / 64 * 63 * best.lab.requests) {
-    limits.gap = device.max_request;
+  if (best.lab.bytes.value < device.max_call.value / 64 * 63 * best.lab.requests) {
+    limits.gap = device.max_call;
     attempt_orders();
     limits.gap = {};
   }

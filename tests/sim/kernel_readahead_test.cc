@@ -33,9 +33,9 @@ class KernelReadaheadTest : public testing::Test {
   void ReadAdvised(int64_t page, int64_t pages = 1) { Add(StepKind::kRead, page, pages).advice = standing_; }
 
   // Pairs of first page and pages.
-  std::vector<std::pair<int64_t, int64_t>> Requests(ByteCount window = 128_KiB, ByteCount most = 128_KiB) const {
+  std::vector<std::pair<int64_t, int64_t>> Requests(ByteCount window = 128_KiB, ByteCount max_request = 128_KiB) const {
     std::vector<std::pair<int64_t, int64_t>> pairs;
-    for (const KernelRequest& request : KernelRequests(work_, window, most))
+    for (const KernelRequest& request : KernelRequests(work_, window, max_request))
       pairs.emplace_back(request.range.begin.value / 4096, (request.range.size().value + 4095) / 4096);
     return pairs;
   }
@@ -151,7 +151,8 @@ TEST_F(KernelReadaheadTest, SequentialAdviceDoublesTheWindowAndNormalAdviceResto
   ReadAdvised(0, 64);
   Advise(HostAdvice::kNormal);
   ReadAdvised(640, 64);
-  EXPECT_THAT(Requests(128_KiB, 1_MiB), ElementsAre(std::pair(0, 64), std::pair(64, 64), std::pair(640, 64)));
+  EXPECT_THAT(Requests(128_KiB, 1_MiB), ElementsAre(std::pair(0, 64), std::pair(64, 64), std::pair(640, 32),
+                                                    std::pair(672, 32), std::pair(704, 32)));
   EXPECT_EQ(Requests(64_KiB, 64_KiB).front(), std::pair(int64_t{0}, int64_t{16}));
 }
 
@@ -159,7 +160,9 @@ TEST_F(KernelReadaheadTest, WillNeedIsCutToOneCallAndLeavesTheStateAlone) {
   Advise(HostAdvice::kWillNeed, 10, 100);
   Read(0);
   EXPECT_THAT(Requests(), ElementsAre(std::pair(10, 32), std::pair(0, 4)));
-  EXPECT_THAT(Requests(128_KiB, 256_KiB), ElementsAre(std::pair(10, 64), std::pair(0, 4)));
+  EXPECT_THAT(Requests(128_KiB, 64_KiB), ElementsAre(std::pair(10, 16), std::pair(26, 16), std::pair(0, 4)));
+  // A larger window takes more.
+  EXPECT_THAT(Requests(256_KiB, 1_MiB), ElementsAre(std::pair(10, 64), std::pair(0, 4)));
 }
 
 TEST_F(KernelReadaheadTest, DontNeedMakesPagesComeAgain) {
