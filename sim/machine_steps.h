@@ -194,8 +194,8 @@ typename Machine<Policy>::Then Machine<Policy>::MeetMark(Runner& runner, int64_t
   return Then::kGoOn;
 }
 
-// As do_read_fault: what is cached around the page is mapped with it; where the page itself cannot be, because it is
-// absent, marked or on its way, filemap_fault sees to that page alone.
+// As do_read_fault: what is cached around the page is mapped with it. Where the page itself cannot be, because it is
+// absent, marked or on its way, filemap_fault sees to that, waits, and has the fault tried again.
 template <typename Policy>
 typename Machine<Policy>::Then Machine<Policy>::Touch(Runner& runner) {
   const uint32_t file = runner.pages.file;
@@ -203,8 +203,6 @@ typename Machine<Policy>::Then Machine<Policy>::Touch(Runner& runner) {
     const uint16_t flags = cache_.Flags(file, runner.page);
     const bool is_ready = (flags & (page::kThere | page::kMarked)) == page::kThere;
     if ((flags & page::kMapped) != 0) {
-      cache_.TouchMapped(file, runner.page);
-    } else if (is_ready && runner.is_faulting) {
       cache_.TouchMapped(file, runner.page);
     } else if (is_ready) {
       MapAround(runner);

@@ -181,13 +181,13 @@ TEST_F(KernelReadaheadTest, FaultReadsAroundAndItsMarkGoesOn) {
   EXPECT_THAT(Requests(), ElementsAre(std::pair(84, 32), std::pair(116, 32)));
 }
 
-TEST_F(KernelReadaheadTest, ManyFaultsThatMissEndTheReadingAround) {
+// The pages mapped around a page that was fetched for a fault make up for its miss, so that misses never sum up.
+TEST_F(KernelReadaheadTest, FaultsFarApartGoOnReadingAround) {
   work_.files[0].size = 1_GiB;
   for (int64_t i = 0; i < 130; ++i) Touch(1000 + i * 1000);
   const auto requests = Requests();
   ASSERT_EQ(requests.size(), 130u);
-  EXPECT_EQ(requests[50].second, 32);
-  EXPECT_EQ(requests.back().second, 1);
+  for (const auto& [page, pages] : requests) EXPECT_EQ(pages, 32) << page;
 }
 
 TEST_F(KernelReadaheadTest, ReadsBeyondTheEndAskForNothing) {
