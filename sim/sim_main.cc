@@ -36,6 +36,21 @@ void PrintRow(const std::string& name, const LabDevice& device, const Comparison
               static_cast<long long>(row.ahead.lab.waits));
 }
 
+// A line of JSON for each policy of the laboratory, for scripts that compare.
+void PrintJson(const Pattern& pattern, const Workload& work, const LabDevice& device, const Options& options) {
+  for (LabPolicy policy : LabPolicies()) {
+    policy.engine = options;
+    const LabScore score = RunCell(work, device, policy);
+    std::printf(
+        "{\"pattern\":\"%s\",\"device\":\"%s\",\"in_flight\":%d,\"policy\":\"%s\",\"elapsed_ns\":%lld,"
+        "\"requests\":%lld,\"bytes\":%lld,\"wasted_bytes\":%lld,\"waits\":%lld}\n",
+        pattern.name, device.name.c_str(), device.in_flight, policy.name.c_str(),
+        static_cast<long long>(score.elapsed.value), static_cast<long long>(score.requests),
+        static_cast<long long>(score.bytes.value), static_cast<long long>(score.wasted_bytes.value),
+        static_cast<long long>(score.waits));
+  }
+}
+
 void PrintSpeed() {
   for (const int threads : {1, 2}) {
     const Speed speed = MeasureSpeed(threads, 8);
@@ -65,12 +80,17 @@ int main(int argc, char** argv) {
   std::vector<std::string> settings;
   bool events = false;
   bool speed = false;
+  std::vector<std::string> device_names;
   app.add_option("PATTERN", names, "which; default: all");
   app.add_option("--latency", latencies, "ms of one request, any number of them")->expected(1, -1);
   app.add_option("--in-flight", in_flight, "requests at the disk at a time, any number of them")->expected(1, -1);
   app.add_option("--bandwidth", bandwidth, "MB/s")->capture_default_str();
   app.add_option("--file", file_mib, "MiB of the file")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_option("--set", settings, "NAME=VALUE of an engine option, any number of them")->expected(1, -1);
+  app.add_option("--json", device_names,
+                 "print a line of JSON for each policy on these devices of the laboratory, instead of the table")
+      ->type_name("DEVICE")
+      ->expected(1, -1);
   app.add_flag("--events", events, "print the event counts of each row");
   app.add_flag("--speed", speed, "print how many accesses a second the simulator takes, and nothing else");
   CLI11_PARSE(app, argc, argv);
@@ -95,6 +115,24 @@ int main(int argc, char** argv) {
   }
   if (names.empty())
     for (const Pattern& pattern : Patterns()) patterns.push_back(&pattern);
+
+  for (const std::string& name : device_names) {
+    if (FindLabDevice(name) != nullptr) continue;
+    std::fprintf(stderr, "ahead-sim: no device '%s'\n", name.c_str());
+    return 2;
+  }
+  for (const Pattern* pattern : patterns) {
+    if (device_names.empty()) break;
+    const Workload work = pattern->make({file_mib << 20});
+    for (const std::string& name : device_names) {
+      for (const int slots : in_flight) {
+        LabDevice device = *FindLabDevice(name);
+        device.in_flight = slots;
+        PrintJson(*pattern, work, device, options);
+      }
+    }
+  }
+  if (!device_names.empty()) return 0;
 
   PrintHead();
   for (const Pattern* pattern : patterns) {
