@@ -9,7 +9,7 @@
 namespace ahead::sim {
 namespace {
 
-constexpr HostCosts kNoCosts{{}, {}, {}, {}, {}};
+constexpr HostCosts kNoCosts{{}, {}, {}, {}, {}, {}};
 constexpr Nanos kPageTime{40'960};
 
 class MachineTest : public testing::Test {
@@ -45,6 +45,14 @@ TEST_F(MachineTest, AbsentReadWaitsAndPresentReadDoesNot) {
   EXPECT_EQ(score.reads, 2);
   EXPECT_EQ(score.requests, 1);
   EXPECT_EQ(score.bytes, 4_KiB);
+}
+
+TEST_F(MachineTest, EachWaitCostsATripAndTheDeviceNone) {
+  Read(0, 1, 0), Read(16, 1, 1), Read(0, 1, 0);
+  HostCosts costs = kNoCosts;
+  costs.trip = 1_ms;
+  const LabScore score = RunOn(work_, Schedule(work_), device_, {"", LabPolicyKind::kNone, {}, {}}, costs).lab;
+  EXPECT_EQ(score.elapsed, 2_ms + kPageTime * 2 + 1_ms);
 }
 
 TEST_F(MachineTest, ThreadsWaitSideBySide) {
