@@ -206,14 +206,12 @@ std::string FormatScores(const ScoreTable& table, ScoreForm form) {
             "wasted"}};
   for (const PolicySummary& summary : Summarize(table)) {
     const bool has_shares = summary.shares > 0, has_others = summary.others > 0;
-    const auto number = [](bool is_there, const char* format, double value) {
-      return is_there ? absl::StrFormat(absl::ParsedFormat<'f'>(format), value) : "-";
-    };
+    const auto number = [](bool is_there, double value) { return is_there ? absl::StrFormat("%.3f", value) : "-"; };
     lines.push_back(
-        {summary.policy, has_shares ? summary.worst_row : "-", number(has_shares, "%.3f", summary.mean_share),
-         number(has_shares, "%.3f", summary.worst_share), absl::StrCat(summary.shares),
-         number(has_others, "%.3f", summary.worst_time), number(has_others, "%.3f", summary.worst_requests),
-         number(has_others, "%.3f", summary.worst_bytes), absl::StrCat(summary.others),
+        {summary.policy, has_shares ? summary.worst_row : "-", number(has_shares, summary.mean_share),
+         number(has_shares, summary.worst_share), absl::StrCat(summary.shares), number(has_others, summary.worst_time),
+         number(has_others, summary.worst_requests), number(has_others, summary.worst_bytes),
+         absl::StrCat(summary.others),
          FormatShare(static_cast<uint64_t>(summary.wasted_bytes.value), static_cast<uint64_t>(summary.bytes.value))});
   }
   absl::StrAppend(&text,
