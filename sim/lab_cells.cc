@@ -1,8 +1,10 @@
 // Runs a table of cells on all processors.
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -53,7 +55,9 @@ std::vector<LabScore> RunCells(std::span<const Workload> works, std::span<const 
     const std::lock_guard lock(done);
     on_done(index, scores[index]);
   };
-  tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
+  // More threads than processors make it no faster, and TBB complains of them.
+  const int most = tbb::info::default_concurrency();
+  tbb::task_arena arena(threads > 0 ? std::min(threads, most) : most);
   arena.execute([&] { tbb::parallel_for(size_t{0}, cells.size(), run, tbb::simple_partitioner()); });
   return scores;
 }
