@@ -13,6 +13,7 @@
 #include "cli/score.h"
 #include "cli/stats.h"
 #include "cli/trace.h"
+#include "cli/tune.h"
 #include "cli/usage.h"
 
 int main(int argc, char** argv) {
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
   AddTraceCommand(app, exit_status);
   AddReplayCommand(app, exit_status);
   AddScoreCommand(app, exit_status);
+  AddTuneCommand(app, exit_status);
 
   app.set_version_flag("--version", "ahead " AHEAD_VERSION);
   for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))

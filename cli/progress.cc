@@ -52,7 +52,7 @@ void Progress::Step() {
   ++done_;
   if (!is_shown_) return;
   const Nanos now = Now();
-  if (now - last_ < (is_terminal_ ? kOnTerminal : kElsewhere) && done_ != all_) return;
+  if (now - last_ < (is_terminal_ ? kOnTerminal : kElsewhere) && done_ != 1 && done_ != all_) return;
   last_ = now;
   const std::string text = DescribeProgress(what_, done_, all_, now - begin_);
   Put(is_terminal_ ? kEraseLine + text : text + "\n");

@@ -11,7 +11,8 @@ namespace ahead::cli {
 // Returns e.g. "12/156 cells, about 40 s left"; without a guess before anything is done.
 std::string DescribeProgress(const std::string& what, size_t done, size_t all, Nanos elapsed);
 
-// A line that is written over where stderr is a terminal; otherwise, if it is wanted at all, a line every few seconds.
+// A line that is written over where stderr is a terminal; otherwise, if it is wanted at all, a line for the first
+// step and then every few seconds.
 // Thread safety: none.
 class Progress {
  public:

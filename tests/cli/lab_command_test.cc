@@ -164,5 +164,68 @@ TEST_F(LabCommandTest, ScoreRefusesWhatItCannotUseInOneLine) {
   expect(Ahead({"score", "--fail-on-loss", trace}), 2, "--against");
 }
 
+TEST_F(LabCommandTest, TuneRecommendsWhatIsFaster) {
+  TraceOf("forward", 1);
+  TraceOf("backward", -1);
+  const Ended ended =
+      Ahead({"tune", "--device", "net-20ms", "--option", "max=128KiB,auto", "--option", "ratio=50", folder_.path()});
+  ASSERT_TRUE(ended.exited_with(0)) << ended.errors;
+  EXPECT_EQ(ended.errors, "") << "no progress where stderr is no terminal";
+  EXPECT_THAT(ended.output, StartsWith("2 settings, 2 of 2 cells"));
+  EXPECT_THAT(ended.output, HasSubstr("   1.000 "));
+  EXPECT_THAT(ended.output, HasSubstr("The defaults are within 2 % of the best.\n"));
+}
+
+TEST_F(LabCommandTest, TuneTellsSettingsAsJsonAndTheSameEachTime) {
+  TraceOf("backward", -1);
+  const std::vector<std::string> words = {"tune",   "--format", "json",   "--option", "ratio=0,50",
+                                          "--seed", "7",        "--jobs", "2",        folder_.path()};
+  const auto json = JsonOf(words);
+  EXPECT_EQ(json["seed"], 7);
+  EXPECT_EQ(json["settings"], 2);
+  EXPECT_EQ(json["cells"], 6);
+  EXPECT_TRUE(json["is_complete"]);
+  EXPECT_EQ(json["recommended"], nullptr);
+  EXPECT_EQ(JsonOf(words), json);
+}
+
+TEST_F(LabCommandTest, TuneSaysHowFarItIsOnlyOnStderr) {
+  const Ended ended = Ahead({"tune", "--progress", "--device", "net-2ms", "--option", "ratio=0,50", TraceOf("f", 1)});
+  ASSERT_TRUE(ended.exited_with(0)) << ended.errors;
+  EXPECT_THAT(ended.errors, StartsWith("1/2 cells, about "));
+  EXPECT_THAT(ended.errors, testing::EndsWith("2/2 cells\n"));
+  EXPECT_THAT(ended.output, Not(HasSubstr("2/2")));
+}
+
+TEST_F(LabCommandTest, InterruptedTuneTellsWhatItKnows) {
+  TraceOf("forward", 1);
+  TraceOf("backward", -1);
+  // Hours of work, if it were done.
+  std::vector<std::string> words = {AHEAD, "tune", "--progress", "--option", "memory=128KiB"};
+  std::string initials = "initial=", ratios = "ratio=";
+  for (int i = 0; i < 300; ++i) initials += std::to_string(16384 + i) + (i < 299 ? "," : "");
+  for (int i = 0; i <= 100; ++i) ratios += std::to_string(i) + (i < 100 ? "," : "");
+  words.insert(words.end(), {"--option", initials, "--option", ratios, "--finalists", "100000", folder_.path()});
+  Process tune(words);
+  // It has begun when it says so.
+  ASSERT_THAT(tune.ReadErrorLine(), HasSubstr(" cells, about "));
+  kill(tune.pid(), SIGINT);
+  const Ended ended = tune.Finish();
+  EXPECT_TRUE(ended.exited_with(130)) << ended.wait_status;
+  EXPECT_THAT(ended.output, HasSubstr("STOPPED before the end"));
+  EXPECT_THAT(ended.output, HasSubstr("   1.000 "));
+}
+
+TEST_F(LabCommandTest, TuneRefusesWhatItCannotUse) {
+  const std::string trace = TraceOf("forward", 1);
+  EXPECT_TRUE(Ahead({"tune"}).exited_with(2));
+  EXPECT_TRUE(Ahead({"tune", "--device", "floppy", trace}).exited_with(2));
+  EXPECT_TRUE(Ahead({"tune", "--finalists", "1", trace}).exited_with(2));
+  const Ended ended = Ahead({"tune", "--option", "ratio=101", trace});
+  EXPECT_TRUE(ended.exited_with(2));
+  EXPECT_THAT(ended.errors, HasSubstr("ratio: '101' is not a whole number from 0 to 100"));
+  EXPECT_TRUE(Ahead({"tune", folder_ / "missing"}).exited_with(1));
+}
+
 }  // namespace
 }  // namespace ahead::test

@@ -9,6 +9,7 @@
 #include "cli/score.h"
 #include "cli/stats.h"
 #include "cli/trace.h"
+#include "cli/tune.h"
 #include "tests/cli/process.h"
 
 namespace ahead::cli {
@@ -32,6 +33,7 @@ TEST(ManualTest, NamesEverySubcommandAndOption) {
   AddTraceCommand(app, status);
   AddReplayCommand(app, status);
   AddScoreCommand(app, status);
+  AddTuneCommand(app, status);
   const std::string manual = test::ReadFile(AHEAD_SOURCE "/docs/man/ahead.1");
   for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App*) { return true; })) {
     const size_t section = manual.find("\n.SS ahead " + subcommand->get_name() + "\n");

@@ -120,12 +120,9 @@ class Process {
 
   pid_t pid() const { return pid_; }
 
-  // Returns the next line of its stdout, without the newline; empty at the end.
-  std::string ReadLine() {
-    std::string line;
-    for (char c; read(output_, &c, 1) == 1 && c != '\n';) line += c;
-    return line;
-  }
+  // Returns the next line of its stdout, or of its stderr, without the newline; empty at the end.
+  std::string ReadLine() { return LineOf(output_); }
+  std::string ReadErrorLine() { return LineOf(errors_); }
 
   // Waits for a change of state; see waitpid.
   int Wait(int options = 0) {
@@ -157,6 +154,12 @@ class Process {
   }
 
  private:
+  static std::string LineOf(int fd) {
+    std::string line;
+    for (char c; read(fd, &c, 1) == 1 && c != '\n';) line += c;
+    return line;
+  }
+
   pid_t pid_ = -1;
   int output_ = -1;
   int errors_ = -1;
