@@ -14,6 +14,12 @@ OraclePolicy::OraclePolicy(const Workload& work, const OracleLimits& limits, Mou
       piece_pages_(mount.limits().most),
       gap_pages_(limits.gap.value / kPageBytes),
       done_(work.steps.size()) {
+  first_page_.reserve(work.steps.size() + 1);
+  first_page_.push_back(0);
+  for (size_t step = 0; step < work.steps.size(); ++step) {
+    const PageRange pages = PagesOf(step);
+    first_page_.push_back(first_page_.back() + pages.end - pages.begin);
+  }
   mount.cache().KeepLost();
   if (ahead_pages_ > 0) return;
   // What a thread fetches for itself is not kept near the others' reads.
@@ -34,18 +40,33 @@ bool OraclePolicy::Next(Cursor& cursor, PageRange& page) const {
     const PageRange pages = PagesOf(cursor.step);
     cursor.page = cursor.page < 0 ? pages.begin : cursor.page + 1;
     if (cursor.page >= pages.end) continue;
-    ++cursor.passed;
     page = {pages.file, cursor.page, cursor.page + 1};
     return true;
   }
   return false;
 }
 
+// Returns how many pages are read before the cursor's.
+int64_t OraclePolicy::Position(const Cursor& cursor) const {
+  if (cursor.page < 0 || cursor.step == work_.steps.size()) return first_page_[cursor.step];
+  return first_page_[cursor.step] + cursor.page - PagesOf(cursor.step).begin;
+}
+
+bool OraclePolicy::IsToBeFetched(const Mount& mount, const PageRange& page) {
+  return (mount.cache().Flags(page.file, page.begin) & (page::kPresent | page::kPlanned)) == 0;
+}
+
 // Marks as wanted what lies within the horizon.
 void OraclePolicy::Look(Mount& mount) {
   PageRange page;
-  while (look_.passed < fetch_.passed + horizon_pages_ && Next(look_, page))
+  while (Position(look_) < Position(fetch_) + horizon_pages_ && Next(look_, page))
     mount.cache().SetFlags(page.file, page.begin, page::kWanted);
+}
+
+// Passes by what needs no fetching any more.
+void OraclePolicy::CatchUp(const Mount& mount) {
+  PageRange page;
+  for (Cursor next = fetch_; Next(next, page) && !IsToBeFetched(mount, page);) fetch_ = next;
 }
 
 PageRange OraclePolicy::Grow(Mount& mount, PageRange piece, int64_t most) {
@@ -81,7 +102,7 @@ bool OraclePolicy::NextAbsent(Mount& mount, PageRange& piece) {
   for (;;) {
     Look(mount);
     if (!Next(fetch_, page)) return false;
-    if ((cache.Flags(page.file, page.begin) & (page::kPresent | page::kPlanned)) != 0) continue;
+    if (!IsToBeFetched(mount, page)) continue;
     piece = Grow(mount, page, piece_pages_);
     return true;
   }
@@ -115,13 +136,24 @@ void OraclePolicy::Pump(Mount& mount, Nanos now) {
   }
 }
 
-// A thread came before the fetchers: it fetches itself, as they would have. Where requests are sorted, as much as they
-// would have sorted: an arm that is where this thread reads should stay there for a while.
+// A thread came before the fetchers: it fetches itself, as they would have, and as far as a call reaches, for it knows
+// what it will read however fast the others are. Where requests are sorted, as much as they would have sorted: an arm
+// that is where this thread reads should stay there for a while.
 PageOrder OraclePolicy::OrderFor(const Runner& runner, Mount& mount) {
-  for (int64_t page = runner.page; page < runner.pages.end; ++page)
-    mount.cache().SetFlags(runner.pages.file, page, page::kWanted);
-  const PageRange piece = Grow(mount, {runner.pages.file, runner.page, runner.page + 1},
-                               std::max(piece_pages_, limits_.sorted.value / kPageBytes));
+  const uint32_t file = runner.pages.file;
+  CatchUp(mount);
+  Look(mount);
+  const std::vector<uint32_t>& reads = runner.lane->reads;
+  const size_t end = std::min(reads.size(), runner.at + static_cast<size_t>(piece_pages_));
+  for (size_t at = runner.at; at < end; ++at) {
+    const PageRange pages = PagesOf(reads[at]);
+    if (pages.file != file) continue;
+    for (int64_t page = std::max(pages.begin, runner.page - piece_pages_);
+         page < std::min(pages.end, runner.page + piece_pages_); ++page)
+      mount.cache().SetFlags(file, page, page::kWanted);
+  }
+  const PageRange piece =
+      Grow(mount, {file, runner.page, runner.page + 1}, std::max(piece_pages_, limits_.sorted.value / kPageBytes));
   return {piece.begin, piece.end - piece.begin, 0};
 }
 

@@ -39,14 +39,16 @@ class OraclePolicy : public NonePolicy {
   // A place in the pages of all reads, in the order of the recording.
   struct Cursor {
     size_t step = 0;
-    int64_t page = -1;   // of its file; -1: the first
-    int64_t passed = 0;  // pages before it
+    int64_t page = -1;  // of its file; -1: the first
   };
 
   PageRange PagesOf(size_t step) const;
   // Moves to the next page; false at the end.
   bool Next(Cursor& cursor, PageRange& page) const;
+  int64_t Position(const Cursor& cursor) const;
+  static bool IsToBeFetched(const Mount& mount, const PageRange& page);
   void Look(Mount& mount);
+  void CatchUp(const Mount& mount);
   // Returns up to `most` pages around `first` that are wanted and absent.
   PageRange Grow(Mount& mount, PageRange first, int64_t most);
   bool NextAbsent(Mount& mount, PageRange& piece);
@@ -58,11 +60,12 @@ class OraclePolicy : public NonePolicy {
   int64_t horizon_pages_;
   int64_t piece_pages_;
   int64_t gap_pages_;
-  Cursor look_;                   // what is before is marked as wanted
-  Cursor fetch_;                  // what is before was fetched, or was there
-  std::vector<bool> done_;        // by step
-  std::vector<PageRange> order_;  // gathered and not sent, the next one last
-  std::vector<Fetch> fetches_;    // of the piece under way
+  std::vector<int64_t> first_page_;  // by step: how many pages are read before
+  Cursor look_;                      // what is before is marked as wanted
+  Cursor fetch_;                     // what is before was fetched, or was there
+  std::vector<bool> done_;           // by step
+  std::vector<PageRange> order_;     // gathered and not sent, the next one last
+  std::vector<Fetch> fetches_;       // of the piece under way
   size_t first_fetch_ = 0;
 };
 

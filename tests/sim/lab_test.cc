@@ -73,6 +73,28 @@ TEST(LabTest, OracleFetchesInVainOnlyWhereThatSavesTime) {
   EXPECT_EQ(near.wasted_bytes, ByteCount{});
 }
 
+// Threads that come before the fetchers fetch for themselves, in requests as large as theirs.
+TEST(LabTest, OracleIsNoSlowerWhereManyThreadsReadAtOnce) {
+  Workload work;
+  work.readers = work.threads = 64;
+  for (uint64_t file = 0; file < 64; ++file) work.files.push_back({"file", 1, file, 2_MiB});
+  for (int64_t at = 0; at < 2 << 20; at += 4096) {
+    for (uint32_t file = 0; file < 64; ++file) {
+      WorkStep step;
+      step.file = step.reader = step.thread = file;
+      step.fresh = at == 0;
+      step.range = {{at}, {at + 4096}};
+      step.end = 1_us;
+      work.steps.push_back(step);
+    }
+  }
+  const LabDevice& device = *FindLabDevice("net-2ms-64MiB");
+  const LabScore oracle = RunCell(work, device, PolicyNamed("oracle"));
+  for (const LabPolicy& policy : LabPolicies())
+    EXPECT_LE(oracle.elapsed.value, RunCell(work, device, policy).elapsed.value * 101 / 100) << policy.name;
+  EXPECT_EQ(oracle.requests, 1024);
+}
+
 TEST(LabTest, LeastBytesAreThoseOfDistinctPages) {
   EXPECT_EQ(LeastBytes(Cycles(1_MiB, 3), {}), 1_MiB);
   EXPECT_EQ(LeastBytes(Cycles(10'000_B, 2), {}), 10'000_B);
