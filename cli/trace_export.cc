@@ -26,8 +26,12 @@ const char* NameOf(TraceKind kind) {
       return "close";
     case TraceKind::kAdvice:
       return "advice";
+    case TraceKind::kSeek:
+      return "seek";
     case TraceKind::kMapping:
       return "mapping";
+    case TraceKind::kUnmapping:
+      return "unmapping";
     case TraceKind::kEntry:
       return "entry";
     default:
@@ -74,7 +78,11 @@ std::string LineOf(const TraceContents& trace, const TracedEvent& event) {
       json["offset"] = event.range.begin.value;
       json["length"] = event.range.size().value;
       break;
+    case TraceKind::kSeek:
+      json["offset"] = event.range.begin.value;
+      break;
     case TraceKind::kMapping:
+    case TraceKind::kUnmapping:
       json["offset"] = event.range.begin.value;
       json["length"] = event.range.size().value;
       break;
@@ -95,6 +103,7 @@ std::string LineOf(const TraceContents& trace, const TracedRead& read) {
   json["fresh"] = read.fresh;
   json["standing_advice"] = static_cast<int>(read.advice);
   json["absorbed"] = read.absorbed;
+  json["unseen"] = read.unseen;
   json["completed"] = read.completed;
   if (read.completed) {
     json["returned"] = read.returned.value;

@@ -15,6 +15,15 @@ Filter::Run Filter::Settle() {
   return run;
 }
 
+void Filter::Restore(const Run& run) {
+  stream_ = run.stream;
+  anchor_ = run.anchor.value;
+  expected_.store(run.expected.value, std::memory_order_relaxed);
+  reads_.store(run.reads, std::memory_order_relaxed);
+  broken_.store(run.broken, std::memory_order_relaxed);
+  mode_.store(run.mode, std::memory_order_relaxed);
+}
+
 void Filter::ArmForward(StreamId stream, ByteOffset expected, ByteOffset limit) {
   Arm(Mode::kForward, stream, expected, limit.value);
 }

@@ -73,6 +73,10 @@ class Filter {
   // Closes the filter and returns what passed since it was armed.
   Run Settle();
 
+  // Makes it what it was when Settle returned `run`, so that what settles it next finds just that: for a record of what
+  // was found, and for a replay of it.
+  void Restore(const Run& run);
+
   // Closes it and forgets what passed, for another description.
   void Reset() { Arm(Mode::kClosed, {}, {}, 0); }
 

@@ -56,10 +56,14 @@ void Clear(size_t index) {
     LockedFile file(ref);
     if (!file) return;
     const Facts facts{.file_size = {file->size_bytes}, .page = {static_cast<int64_t>(runtime.page_bytes())}};
+    recorder::Settling settling(index);
+    uint64_t sequence = 0;
     if (!file.is_renewed() && description.epoch == runtime.epoch())
-      file.WithSurroundings(
-          [&](const Surroundings& around) { file.policy().Detach(recorder::FilterOf(index), facts, around); });
-    recorder::Closed(file, index);
+      file.WithSurroundings([&](const Surroundings& around) {
+        sequence = recorder::Called();
+        file.policy().Detach(settling.filter(), facts, around);
+      });
+    recorder::Closed(file, Slot::Of(index, claim.generation()), sequence, facts, settling.run());
     ProcessCounters& counters = runtime.block().counters;
     Bump(counters.reads_seen, description.reads.exchange(0, std::memory_order_relaxed));
     Bump(counters.read_bytes, description.bytes.exchange(0, std::memory_order_relaxed));
@@ -109,6 +113,7 @@ void Overwrite(int fd, uint32_t word) {
   const Slot seen(slots[fd].load(std::memory_order_relaxed));
   if (!seen.is_tracked()) {
     if (seen.word() == word) return;
+    recorder::ClosedUnseen(fd);
     NoteNumber(fd);
     slots[fd].store(word, std::memory_order_relaxed);
     return;
@@ -118,6 +123,14 @@ void Overwrite(int fd, uint32_t word) {
   if (!Replace(fd, seen, Slot(word))) return;
   const Section section;
   Unshare(seen, section.entered());
+}
+
+// Advice of length 0 stands for the description.
+void RecordStandingAdvice(int fd, HostAdvice advice) {
+  const ErrnoSaver errno_saver;
+  if (!runtime.MayCall()) return;
+  const Section section;
+  if (section.entered()) recorder::AdvisedUnseen(fd, advice, 0, 0);
 }
 
 }  // namespace
@@ -143,7 +156,7 @@ Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept {
     // Not to be asked again at each read: looking through a full table takes longer than most reads.
     if (acquired == Acquired::kYes) ReleaseFile(file);
     Bump(runtime.block().counters.files_untracked);
-    Ignore(fd, seen);
+    Leave(fd, seen);
     return Slot(Slot::kUnmet);
   }
   Room<Description>& room = descriptions[index].description;
@@ -164,6 +177,11 @@ void NoteSmall(int fd, Slot seen) noexcept { Replace(fd, seen, Slot(Slot::kSmall
 
 void Ignore(int fd, Slot seen) noexcept {
   if (Replace(fd, seen, Slot(Slot::kIgnored)) && seen.is_tracked()) Unshare(seen);
+}
+
+void Leave(int fd, Slot seen) noexcept {
+  const Slot left(runtime.is_recording() ? Slot::kLeft : Slot::kIgnored);
+  if (Replace(fd, seen, left) && seen.is_tracked()) Unshare(seen);
 }
 
 void Drop(int fd, Slot seen) noexcept {
@@ -193,8 +211,10 @@ void NoteDuplicated(int fd, int copy) noexcept {
   const Slot slot = SlotOf(fd);
   if (!slot.is_tracked()) {
     // Not from a child of vfork: the number is another one's in its parent, which would not be looked at again.
-    if (slot.word() != Slot::kUnmet && IsInTable(fd) && runtime.is_on() && runtime.IsStartedProcess())
+    if (slot.word() != Slot::kUnmet && IsInTable(fd) && runtime.is_on() && runtime.IsStartedProcess()) {
       Overwrite(copy, slot.word());
+      recorder::DuplicatedUnseen(fd, copy);
+    }
     return;
   }
   // Before the section, which may ask the kernel for the stack: under a filter of the host's own nothing is asked.
@@ -208,8 +228,9 @@ void NoteDuplicated(int fd, int copy) noexcept {
 void NoteStandingAdvice(int fd, HostAdvice advice) noexcept {
   if (!IsInTable(fd) || !runtime.is_on()) return;
   runtime.CountStandingAdvice();
+  if (runtime.is_recording()) RecordStandingAdvice(fd, advice);
   const Slot slot = SlotOf(fd);
-  const bool is_random = advice == HostAdvice::kRandom && !runtime.is_recording();
+  const bool is_random = advice == HostAdvice::kRandom;
   if (slot.is_ignored()) {
     // Of no interest, or said to be random earlier: only other advice makes it worth another look.
     if (!is_random && advice != HostAdvice::kNoReuse) Replace(fd, slot, Slot(Slot::kUnmet).With(advice));
@@ -218,7 +239,7 @@ void NoteStandingAdvice(int fd, HostAdvice advice) noexcept {
   if (is_random) {
     const ErrnoSaver errno_saver;
     const Section section;
-    if (section.entered() && (!slot.is_tracked() || runtime.OwnsTables())) Ignore(fd, slot);
+    if (section.entered() && (!slot.is_tracked() || runtime.OwnsTables())) Leave(fd, slot);
     return;
   }
   if (!slot.is_tracked()) {
@@ -231,6 +252,7 @@ void NoteStandingAdvice(int fd, HostAdvice advice) noexcept {
 
 void NoteMoved(int fd, int64_t offset) noexcept {
   const Slot slot = SlotOf(fd);
+  if (runtime.trace() != nullptr) recorder::Moved(fd, slot, offset);
   if (slot.is_tracked()) DescriptionOf(slot).offset.store(offset, std::memory_order_relaxed);
 }
 

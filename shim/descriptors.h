@@ -19,13 +19,14 @@
 
 namespace ahead {
 
-// What is known about a number. A word without a description is one of the four below, and what the host advised.
+// What is known about a number. A word without a description is one of those below, and what the host advised.
 class Slot {
  public:
   static constexpr uint32_t kUnmet = 0;    // nothing
   static constexpr uint32_t kIgnored = 1;  // not a regular file, or not one to be read ahead: of no interest
-  static constexpr uint32_t kFresh = 2;    // opened by this process, and not read yet
-  static constexpr uint32_t kSmall = 3;    // the same, and its first read took the whole file
+  static constexpr uint32_t kLeft = 2;     // the same, but its reads are recorded
+  static constexpr uint32_t kFresh = 3;    // opened by this process, and not read yet
+  static constexpr uint32_t kSmall = 4;    // the same, and its first read took the whole file
 
   constexpr explicit Slot(uint32_t word) : word_(word) {}
   static constexpr Slot Of(size_t description, uint32_t generation) {
@@ -37,7 +38,9 @@ class Slot {
     return Slot((word_ & kKinds) | static_cast<uint32_t>(advice) << kKindBits);
   }
 
-  constexpr bool is_ignored() const { return word_ == kIgnored; }
+  // Says whether no hook needs to look at it.
+  constexpr bool is_quiet() const { return word_ == kIgnored; }
+  constexpr bool is_ignored() const { return word_ == kIgnored || word_ == kLeft; }
   constexpr bool is_tracked() const { return (word_ & kTracked) != 0; }
   // REQUIRES of these three: not tracked.
   constexpr bool is_small() const { return (word_ & kKinds) == kSmall; }
@@ -52,7 +55,7 @@ class Slot {
 
  private:
   static constexpr uint32_t kTracked = 1u << 31;
-  static constexpr uint32_t kKindBits = 2;
+  static constexpr uint32_t kKindBits = 3;
   static constexpr uint32_t kKinds = (1u << kKindBits) - 1;
   uint32_t word_;
 };
@@ -145,6 +148,9 @@ void NoteSmall(int fd, Slot seen) noexcept;
 
 // Says that `fd` is of no interest until it is closed, if the slot is still `seen`. REQUIRES: inside a Section.
 void Ignore(int fd, Slot seen) noexcept;
+
+// The same of a regular file: whether it is recorded all the same depends on whether anything is.
+void Leave(int fd, Slot seen) noexcept;
 
 // Drops what is known about `fd`, if the slot is still `seen`. REQUIRES: inside a Section.
 void Drop(int fd, Slot seen) noexcept;

@@ -29,11 +29,10 @@ struct Target {
 
 // Says whether a read of a newly opened file is one that leaves nothing to be fetched ahead: it takes the whole file,
 // which the kernel does with one request, or it is the one after that, which finds the end. Nearly all small files are
-// read so, and to watch them would cost more than the reads. With a trace, everything is recorded.
+// read so, and to watch them would cost more than the reads.
 bool IsSmallRead(const Question& question, Slot slot, ByteCount size) noexcept {
   const auto [fd, offset, count] = question;
   if (!slot.was_opened_here() || count < size.value || size > Facts().kernel_window) return false;
-  if (runtime.is_recording()) return false;
   if (slot.is_small()) return (offset == kAtOffset ? OffsetOf(fd) : offset) >= size.value;
   if (offset > 0) return false;
   NoteSmall(fd, slot);
@@ -48,8 +47,8 @@ bool IsPassedBy(const Question& question, Slot slot, const DescriptorFacts& fact
     return true;
   }
   // On a disk of the machine's own the kernel leads for longer than a small file is.
-  if (facts.is_local && facts.size.value != 0 && facts.size <= Facts().kernel_window && !runtime.is_recording()) {
-    Ignore(question.fd, slot);
+  if (facts.is_local && facts.size.value != 0 && facts.size <= Facts().kernel_window) {
+    Leave(question.fd, slot);
     return true;
   }
   // Files of procfs are empty, and so are those that will be appended to: looked at again when they are read again.
@@ -65,7 +64,7 @@ bool Meet(const Question& question, Slot seen, const DescriptorFacts& facts, Tar
     if (seen.word() != Slot::kUnmet || IsPassedBy(question, seen, facts)) return false;
   }
   const Wanted wanted = ReadsThroughCache(fd) ? IsWanted(fd) : Wanted::kNo;
-  if (wanted == Wanted::kNo) Ignore(fd, seen);
+  if (wanted == Wanted::kNo) Leave(fd, seen);
   if (wanted == Wanted::kBusy) Bump(runtime.block().counters.observations_dropped);
   if (wanted != Wanted::kYes) return false;
   target.slot = AddDescription(fd, seen, facts.identity);
@@ -105,28 +104,35 @@ bool Find(const Question& question, Target& target) noexcept {
 }
 
 // Decides. The description's filter is settled in it and stays closed until Complete.
-bool Plan(LockedFile& file, const Access& access, Observation& observation) noexcept {
-  Filter& filter = recorder::FilterOf(observation.slot.description());
+bool Plan(LockedFile& file, const Access& access, Observation& observation, recorder::Settling& settling) noexcept {
   return file.WithSurroundings([&](const Surroundings& around) {
-    observation.decision = file.policy().Plan(access, observation.facts, filter, around);
+    observation.plan = recorder::Called();
+    observation.decision = file.policy().Plan(access, observation.facts, settling.filter(), around);
   });
 }
 
 // Reports what became of a batch of pieces.
-bool Report(LockedFile& file, const Decision& decision, const Facts& facts, const Batch& batch) noexcept {
-  return file.WithSurroundings([&](const Surroundings& around) {
+bool Report(LockedFile& file, const Decision& decision, const Facts& facts, const Batch& batch,
+            uint64_t plan) noexcept {
+  uint64_t sequence = 0;
+  const bool is_told = file.WithSurroundings([&](const Surroundings& around) {
+    sequence = recorder::Called();
     for (int32_t i = 0; i < batch.count; ++i)
       file.policy().Issued(decision, batch.first + i, batch.outcomes[i], batch.asked_at[i], facts, around);
   });
+  recorder::Issued(sequence, plan, batch.first, batch.count, batch.outcomes, batch.asked_at);
+  return is_told;
 }
 
-// Reports the end of a planned read; arms the filter.
-void Complete(LockedFile& file, const Completion& completion, const Observation& observation) noexcept {
+// Reports the end of a planned read; arms the filter. Returns the number of the call in the trace.
+uint64_t Complete(LockedFile& file, const Completion& completion, const Observation& observation) noexcept {
   Filter& filter = recorder::FilterOf(observation.slot.description());
-  if (observation.is_absorbed) return filter.Absorb(completion.range.begin, completion.range.size());
+  uint64_t sequence = 0;
   file.WithSurroundings([&](const Surroundings& around) {
+    sequence = recorder::Called();
     file.policy().Finish(observation.decision, completion, observation.facts, filter, around);
   });
+  return sequence;
 }
 
 // The kernel answered a request with an error.
@@ -144,9 +150,8 @@ int32_t AllowedPieces(LockedFile& file) noexcept {
 }
 
 // Carries out a decision in batches; the limit of the mount is looked at anew for each, as the last may have cut it.
-void Issue(int fd, LockedFile& file, const Decision& decision, const Facts& facts, TraceId trace) noexcept {
+void Issue(int fd, LockedFile& file, const Decision& decision, const Facts& facts, uint64_t plan) noexcept {
   const int64_t page = facts.page.value;
-  TraceOutcomeCounts counts;
   for (int32_t first = 0; first < decision.pieces; first += Batch::kMost) {
     Batch batch;
     batch.first = first;
@@ -157,10 +162,8 @@ void Issue(int fd, LockedFile& file, const Decision& decision, const Facts& fact
     int64_t asked_pages = 0;
     for (int32_t i = 0; i < batch.count; ++i) asked_pages += batch.outcomes[i].fresh_pages;
     Bump(runtime.block().counters.issued_bytes, static_cast<uint64_t>(asked_pages * page));
-    recorder::Count(counts, batch.outcomes, batch.count);
-    if (!Report(file, decision, facts, batch)) break;
+    if (!Report(file, decision, facts, batch, plan)) break;
   }
-  recorder::Outcome(trace, counts);
 }
 
 // What passed the filter since it was last looked at.
@@ -198,24 +201,26 @@ void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAcces
   const ByteRange range{observation.begin, observation.begin + ByteCount{count < most ? count : most}};
   const Access access{range, now, is_first && description.opened_here,
                       description.advice.load(std::memory_order_relaxed)};
-  observation.is_absorbed = recorder::Absorbs(observation, count);
-  if (!observation.is_absorbed && !Plan(file, access, observation)) return;
+  recorder::Settling settling(observation.slot.description());
+  if (!Plan(file, access, observation, settling)) return;
   observation.is_planned = true;
-  recorder::Plan(fd, file, observation, kind, access, is_first);
-  if (!observation.decision.empty()) Issue(fd, file, observation.decision, observation.facts, observation.trace);
+  recorder::Planned(fd, file, observation, kind, access, settling.run());
+  if (!observation.decision.empty()) Issue(fd, file, observation.decision, observation.facts, observation.plan);
+}
+
+Completion EndOf(const Observation& observation, int64_t returned, Nanos ended) noexcept {
+  const ByteRange read{observation.begin, observation.begin + ByteCount{returned > 0 ? returned : 0}};
+  return {read, ended, ended - observation.started};
 }
 
 void Finish(LockedFile& file, Description& description, const Observation& observation, int64_t returned,
             Nanos ended) noexcept {
-  const ByteCount count{returned > 0 ? returned : 0};
-  const ByteRange read{observation.begin, observation.begin + count};
-  if (observation.moves_offset) description.offset.store(read.end.value, std::memory_order_relaxed);
+  const Completion completion = EndOf(observation, returned, ended);
+  if (observation.moves_offset) description.offset.store(completion.range.end.value, std::memory_order_relaxed);
   ProcessCounters& counters = runtime.block().counters;
   Bump(counters.reads_seen);
-  Bump(counters.read_bytes, static_cast<uint64_t>(count.value));
-  const Completion completion{read, ended, ended - observation.started};
-  Complete(file, completion, observation);
-  recorder::Completed(observation, completion, returned);
+  Bump(counters.read_bytes, static_cast<uint64_t>(completion.range.size().value));
+  recorder::Finished(Complete(file, completion, observation), observation, completion, returned);
 }
 
 // Notes what was found. Returns false when the kernel refuses to read ahead on the file.
@@ -249,6 +254,25 @@ void PlanRead(Observation& observation, int fd, int64_t offset, int64_t count, c
   if (!observation.decision.empty()) observation.started = Now();
 }
 
+// Takes the decision for a read that is over. Returns false when there was none to be taken.
+bool PlanAfterTheFact(int fd, int64_t returned, Nanos started, Nanos ended) noexcept {
+  Target target;
+  if (!Find({fd, kAtOffset, returned}, target)) return false;
+  LockedFile file(target.file);
+  Observation observation;
+  if (!file || !Begin(file, target, returned, observation)) return false;
+  if (!target.was_looked_at && !file.policy().passive()) return false;
+  Description& description = DescriptionOf(target.slot);
+  const int64_t end = OffsetOf(fd);
+  if (end < returned) return false;
+  observation.begin = {end - returned};
+  observation.moves_offset = true;
+  observation.started = started;
+  PlanAndIssue(fd, file, observation, TraceAccessKind::kStdio, returned, started);
+  if (observation.is_planned) Finish(file, description, observation, returned, ended);
+  return observation.is_planned;
+}
+
 ByteRange RangeOf(int64_t offset, int64_t length, ByteCount size) noexcept {
   const int64_t rest = offset < size.value ? size.value - offset : 0;
   return {{offset}, {offset + (length > 0 && length < rest ? length : rest)}};
@@ -259,8 +283,38 @@ void TakeAdvice(int fd, FileRef ref, HostAdvice advice, int64_t offset, int64_t 
   if (!file || offset < 0) return;
   const Facts facts = FactsFor({file->size_bytes}, file->is_local);
   const ByteRange range = RangeOf(offset, length, facts.file_size);
-  file.WithSurroundings([&](const Surroundings& around) { file.policy().OnHostAdvice(advice, range, facts, around); });
-  recorder::Advice(fd, file, advice, range);
+  uint64_t sequence = 0;
+  file.WithSurroundings([&](const Surroundings& around) {
+    sequence = recorder::Called();
+    file.policy().OnHostAdvice(advice, range, facts, around);
+  });
+  recorder::Advised(sequence, fd, file, advice, range, facts);
+}
+
+// Decides about a mapping of `fd`. Returns whether a use of the file was taken.
+bool PlanForMapping(int fd, int64_t offset, int64_t length, FileRef& ref, TraceId& trace, bool& is_planned) noexcept {
+  DescriptorFacts now;
+  // On a disk of its own the kernel leads, and the policy would ask for nothing.
+  if (!LookAt(fd, now) || !now.is_regular || now.size.value == 0 || now.is_local) return false;
+  if (!runtime.OwnsTables() || IsWanted(fd) != Wanted::kYes || AcquireFile(now.identity, ref) != Acquired::kYes)
+    return false;
+  LockedFile file(ref);
+  if (!file || file->refused) return true;
+  file->size_bytes = now.size.value;
+  file->is_local = now.is_local;
+  const Facts facts = FactsFor(now.size, now.is_local);
+  const ByteRange range = RangeOf(offset, length, now.size);
+  const Nanos time = Now();
+  Decision decision;
+  uint64_t sequence = 0;
+  file.WithSurroundings([&](const Surroundings& around) {
+    sequence = recorder::Called();
+    decision = file.policy().PlanMapping(range, time, facts, around);
+  });
+  trace = recorder::Mapped(fd, file, range, facts, decision, time, sequence);
+  is_planned = true;
+  if (!decision.empty()) Issue(fd, file, decision, facts, sequence);
+  return true;
 }
 
 // Counts advice about a file that is not watched.
@@ -269,6 +323,7 @@ void CountAdvice(int fd, HostAdvice advice, int64_t offset, int64_t length) noex
   if (offset < 0 || !LookAt(fd, now) || !now.is_regular || !runtime.OwnsTables()) return;
   const Facts facts = FactsFor(now.size, now.is_local);
   AdaptivePolicy::CountAdvice(advice, RangeOf(offset, length, now.size), facts, runtime.block().ledger);
+  recorder::AdvisedUnseen(fd, advice, offset, length);
 }
 
 }  // namespace
@@ -277,43 +332,42 @@ void Before(Observation& observation, int fd, int64_t offset, int64_t count) noe
   const ErrnoSaver errno_saver;
   if (offset < kAtOffset || !runtime.MayCall()) return;
   const Section section;
+  if (!section.entered()) return;
   Target target;
-  if (!section.entered() || !Find({fd, offset, count}, target)) return;
-  bool refused = false;
-  PlanRead(observation, fd, offset, count, target, refused);
-  // Only now, because it needs the file's lock itself.
-  if (refused) Ignore(fd, target.slot);
+  if (Find({fd, offset, count}, target)) {
+    bool refused = false;
+    PlanRead(observation, fd, offset, count, target, refused);
+    // Only now, because it needs the file's lock itself.
+    if (refused) Leave(fd, target.slot);
+  }
+  if (!observation.is_planned) recorder::Unseen(observation, fd, offset, count);
 }
 
 void After(Observation& observation, int64_t returned) noexcept {
-  if (!observation.is_planned || !runtime.is_on()) return;
+  if (!observation.is_planned && observation.unseen == 0) return;
+  if (!runtime.is_on()) return;
   const ErrnoSaver errno_saver;
+  if (!observation.is_planned) {
+    if (runtime.StillOwnsTables()) recorder::EndUnseen(observation, returned);
+    return;
+  }
   const Nanos ended = Now();
   const Section section;
   if (!section.entered() || !IsCurrent(observation.slot) || !runtime.StillOwnsTables()) return;
   LockedFile file(observation.file);
-  if (file && !file.is_renewed()) Finish(file, DescriptionOf(observation.slot), observation, returned, ended);
+  if (file && !file.is_renewed())
+    Finish(file, DescriptionOf(observation.slot), observation, returned, ended);
+  else
+    recorder::Finished(0, observation, EndOf(observation, returned, ended), returned);
 }
 
-void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept {
+void AfterTheFact(int fd, int64_t returned, Nanos started, uint64_t ticks) noexcept {
   const ErrnoSaver errno_saver;
   const Nanos ended = Now();
   if (!runtime.MayCall()) return;
   const Section section;
-  Target target;
-  if (!section.entered() || !Find({fd, kAtOffset, returned}, target)) return;
-  LockedFile file(target.file);
-  Observation observation;
-  if (!file || !Begin(file, target, returned, observation)) return;
-  if (!target.was_looked_at && !file.policy().passive()) return;
-  Description& description = DescriptionOf(target.slot);
-  const int64_t end = OffsetOf(fd);
-  if (end < returned) return;
-  observation.begin = {end - returned};
-  observation.moves_offset = true;
-  observation.started = started;
-  PlanAndIssue(fd, file, observation, TraceAccessKind::kStdio, returned, started);
-  if (observation.is_planned) Finish(file, description, observation, returned, ended);
+  if (section.entered() && !PlanAfterTheFact(fd, returned, started, ended))
+    recorder::UnseenAfterTheFact(fd, returned, ticks);
 }
 
 void NoteAdvice(int fd, HostAdvice advice, int64_t offset, int64_t length) noexcept {
@@ -327,29 +381,17 @@ void NoteAdvice(int fd, HostAdvice advice, int64_t offset, int64_t length) noexc
   TakeAdvice(fd, target.file, advice, offset, length);
 }
 
-bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref) noexcept {
+bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& ref, TraceId& trace) noexcept {
+  trace = kNoTraceId;
   if (!runtime.is_on()) return false;
   const ErrnoSaver errno_saver;
   if (!runtime.MayCall()) return false;
   const Section section;
-  DescriptorFacts now;
-  if (!section.entered() || !LookAt(fd, now) || !now.is_regular || now.size.value == 0) return false;
-  // On a disk of its own the kernel leads, and the policy would ask for nothing.
-  if (now.is_local && !runtime.is_recording()) return false;
-  if (!runtime.OwnsTables() || IsWanted(fd) != Wanted::kYes || AcquireFile(now.identity, ref) != Acquired::kYes)
-    return false;
-  LockedFile file(ref);
-  if (!file || file->refused) return true;
-  file->size_bytes = now.size.value;
-  file->is_local = now.is_local;
-  const Facts facts = FactsFor(now.size, now.is_local);
-  Decision decision;
-  file.WithSurroundings([&](const Surroundings& around) {
-    decision = file.policy().PlanMapping(RangeOf(offset, length, now.size), Now(), facts, around);
-  });
-  const TraceId trace = recorder::Mapping(fd, file, RangeOf(offset, length, now.size), facts, decision);
-  if (!decision.empty()) Issue(fd, file, decision, facts, trace);
-  return true;
+  if (!section.entered()) return false;
+  bool is_planned = false;
+  const bool is_acquired = PlanForMapping(fd, offset, length, ref, trace, is_planned);
+  if (!is_planned) trace = recorder::MappedUnseen(fd, offset, length);
+  return is_acquired;
 }
 
 void NoteMappedAdvice(FileRef file, HostAdvice advice, int64_t offset, int64_t length) noexcept {

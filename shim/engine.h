@@ -20,7 +20,6 @@ namespace ahead {
 struct Observation {
   bool is_planned = false;
   bool moves_offset = false;  // the read is at the description's offset
-  bool is_absorbed = false;   // the filter let it pass; it is looked at for the trace only
   bool is_transfer = false;   // by sendfile and its like
   Slot slot{Slot::kUnmet};
   FileRef file;
@@ -28,7 +27,14 @@ struct Observation {
   Nanos started;  // the host's call, or the planning just before it
   Facts facts;
   Decision decision;
-  TraceId trace = kNoTraceId;  // its number in the trace
+  uint64_t plan = 0;  // its number in the trace
+
+  // For the trace, of a read that is not planned (recorder.h); 0: it is not recorded.
+  uint32_t unseen = 0;
+  int unseen_fd = -1;
+  int64_t unseen_offset = 0;
+  int64_t asked = 0;
+  uint64_t begin_ticks = 0;
 };
 
 // The most that the kernel moves in one read.
@@ -45,16 +51,16 @@ void Before(Observation& observation, int fd, int64_t offset, int64_t count) noe
 void After(Observation& observation, int64_t returned) noexcept;
 
 // Both, for a read at the offset that is only known when it is over: it moved `returned` bytes and took from `started`
-// to now.
-void AfterTheFact(int fd, int64_t returned, Nanos started) noexcept;
+// to now. `ticks`: the same moment, for the trace.
+void AfterTheFact(int fd, int64_t returned, Nanos started, uint64_t ticks) noexcept;
 
 // The host gave advice about [offset, offset + length), kWillNeed or kDontNeed; length 0: to the end. For advice that
 // stands see descriptors.h.
 void NoteAdvice(int fd, HostAdvice advice, int64_t offset, int64_t length) noexcept;
 
 // If `fd` is a regular file, takes a use of it for a mapping of [offset, offset + length), asks for the beginning of
-// that, and returns true.
-bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& file) noexcept;
+// that, and returns true. `trace`: the file's number in the trace, also where it returns false.
+bool AcquireForMapping(int fd, int64_t offset, int64_t length, FileRef& file, TraceId& trace) noexcept;
 
 // The host gave advice about a range of a mapped file.
 void NoteMappedAdvice(FileRef file, HostAdvice advice, int64_t offset, int64_t length) noexcept;

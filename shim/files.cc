@@ -4,8 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "shim/descriptors.h"
 #include "shim/pool.h"
+#include "shim/recorder.h"
 #include "shim/runtime.h"
 
 // From 5.14; older headers do not have it.
@@ -16,10 +16,8 @@
 namespace ahead {
 namespace {
 
-// Of files in use at a time. A place takes 25 KiB, which is too much for the thousand files that a server keeps open; a
-// recording has to be whole, and has as many as there are descriptions.
+// Of files in use at a time. A place takes 25 KiB, which is too much for the thousand files that a server keeps open.
 constexpr size_t kFiles = 256;
-constexpr size_t kFilesRecorded = kDescriptions;
 // Mapped at a time: most programs read few files, and what is mapped counts against limits of address space, and of
 // locked memory where a program locks all of it.
 constexpr size_t kPlacesPerMemory = 16;
@@ -51,7 +49,7 @@ struct Memory {
 
 struct Table {
   OwnedLock lock;  // guards the rest, places' identities, and the raising of users
-  Memory* memory[kFilesRecorded / kPlacesPerMemory] = {};
+  Memory* memory[kFiles / kPlacesPerMemory] = {};
   size_t place_count = 0;
   size_t mount_count = 0;
   uint64_t look_ups = 0;
@@ -104,10 +102,13 @@ void AccountOutstanding(File& file, const AdaptivePolicy& policy) {
 // Counts what was fetched for the file and will not be read. REQUIRES: nobody uses the file.
 void Forget(LockedFile& file) {
   const Facts facts{.file_size = {file->size_bytes}, .page = {static_cast<int64_t>(runtime.page_bytes())}};
-  file.WithSurroundings([&](const Surroundings& around) { file.policy().Forget(facts, around); });
+  uint64_t sequence = 0;
+  file.WithSurroundings([&](const Surroundings& around) {
+    sequence = recorder::Called();
+    file.policy().Forget(facts, around);
+  });
+  recorder::Forgot(sequence, file, facts);
 }
-
-size_t MostPlaces() { return runtime.is_recording() ? kFilesRecorded : kFiles; }
 
 // Returns the place for a new file: one never used, or that of the file that has been without users for longest. -1
 // when all are in use.
@@ -119,7 +120,7 @@ int ChoosePlace() {
     ++idle_count;
     if (oldest < 0 || PlaceAt(i).last_use < PlaceAt(static_cast<size_t>(oldest)).last_use) oldest = static_cast<int>(i);
   }
-  if (table.place_count >= MostPlaces() || idle_count >= kIdleFiles) return oldest;
+  if (table.place_count == kFiles || idle_count >= kIdleFiles) return oldest;
   const size_t index = table.place_count;
   if (!MapMemoryFor(index)) return oldest;
   Room<Place>* const room = &PlaceRoom(index);
@@ -195,7 +196,8 @@ bool IsPassive(FileRef ref, ByteCount& size) noexcept {
   return file.passive.load(std::memory_order_relaxed) && file.epoch == runtime.epoch();
 }
 
-LockedFile::LockedFile(FileRef ref) noexcept : file_(PlaceAt(ref.index).file), policy_(PlaceAt(ref.index).policy) {
+LockedFile::LockedFile(FileRef ref) noexcept
+    : file_(PlaceAt(ref.index).file), policy_(PlaceAt(ref.index).policy), identity_(PlaceAt(ref.index).identity) {
   const OwnedLock::Got got = file_.lock.SpinLock();
   if (got == OwnedLock::Got::kBusy) {
     Bump(runtime.block().counters.observations_dropped);
@@ -232,7 +234,11 @@ Congestion* LockedFile::LockMount() noexcept {
     Bump(runtime.block().counters.observations_dropped);
     return nullptr;
   }
-  return got == OwnedLock::Got::kAbandoned ? new (&mount.congestion) Congestion() : &mount.congestion;
+  if (got == OwnedLock::Got::kAbandoned) {
+    new (&mount.congestion) Congestion();
+    recorder::Renewed(recorder::Called(), file_.mount);
+  }
+  return &mount.congestion;
 }
 
 void LockedFile::UnlockMount() noexcept { MountRoom(file_.mount)->lock.Unlock(); }

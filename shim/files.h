@@ -78,6 +78,7 @@ class LockedFile {
   File* operator->() const noexcept { return &file_; }
   File& operator*() const noexcept { return file_; }
   AdaptivePolicy& policy() const noexcept { return policy_; }
+  const FileIdentity& identity() const noexcept { return identity_; }
   // True when the policy is blank because of a fork or an abandoned section: filters it armed mean nothing now.
   bool is_renewed() const noexcept { return is_renewed_; }
 
@@ -99,6 +100,7 @@ class LockedFile {
 
   File& file_;
   AdaptivePolicy& policy_;
+  const FileIdentity& identity_;
   bool held_ = false;
   bool is_renewed_ = false;
 };

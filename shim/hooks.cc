@@ -51,8 +51,9 @@ int Duplicated(int fd, int copy) {
   return copy;
 }
 
-off_t Moved(int fd, off_t offset) {
-  if (offset >= 0) NoteMoved(fd, offset);
+// Asking where one is moves nothing.
+off_t Moved(int fd, off_t distance, int whence, off_t offset) {
+  if (offset >= 0 && (distance != 0 || whence != SEEK_CUR)) NoteMoved(fd, offset);
   return offset;
 }
 
@@ -235,9 +236,13 @@ ssize_t __pread_chk(int fd, void* buffer, size_t count, off_t offset, size_t siz
 ssize_t __pread64_chk(int fd, void* buffer, size_t count, off_t offset, size_t size) {
   return ReadAt<real::__pread64_chk>(fd, buffer, count, offset, size);
 }
-off_t lseek(int fd, off_t offset, int whence) { return Moved(fd, real::lseek(fd, offset, whence)); }
-off_t lseek64(int fd, off_t offset, int whence) { return Moved(fd, real::lseek64(fd, offset, whence)); }
-off_t __lseek(int fd, off_t offset, int whence) { return Moved(fd, real::__lseek(fd, offset, whence)); }
+off_t lseek(int fd, off_t offset, int whence) { return Moved(fd, offset, whence, real::lseek(fd, offset, whence)); }
+off_t lseek64(int fd, off_t offset, int whence) {
+  return Moved(fd, offset, whence, real::lseek64(fd, offset, whence));
+}
+off_t __lseek(int fd, off_t offset, int whence) {
+  return Moved(fd, offset, whence, real::__lseek(fd, offset, whence));
+}
 ssize_t sendfile(int to, int from, off_t* offset, size_t count) {
   return Transfer<real::sendfile>(from, offset, count, to, from, offset, count);
 }

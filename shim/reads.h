@@ -16,6 +16,7 @@
 #include "shim/descriptors.h"
 #include "shim/engine.h"
 #include "shim/facts.h"
+#include "shim/recorder.h"
 #include "shim/runtime.h"
 
 namespace ahead {
@@ -42,11 +43,19 @@ inline void Absorb(Description& description, ByteOffset begin, int64_t returned)
 }
 
 // Says whether reads through the descriptor need no attention.
-inline bool IsQuiet(Slot slot) { return slot.is_ignored() || !runtime.is_on(); }
+inline bool IsQuiet(Slot slot) { return slot.is_quiet() || !runtime.is_on(); }
 
 // A read the filter did not let pass.
 template <const auto& kOriginal, typename... Arguments>
 [[gnu::noinline]] ssize_t ObserveRead(int fd, int64_t offset, int64_t count, Arguments... arguments) {
+  if (runtime.trace() != nullptr) {
+    recorder::Passage passage;
+    if (passage.Begin(fd, offset, count, offset == kAtOffset ? TraceAccessKind::kRead : TraceAccessKind::kPread)) {
+      const ssize_t returned = kOriginal(arguments...);
+      passage.End(returned);
+      return returned;
+    }
+  }
   Observation observation;
   Before(observation, fd, offset, count);
   const ssize_t returned = kOriginal(arguments...);
@@ -104,6 +113,14 @@ template <const auto& kOriginal, typename... Arguments>
     if (description.filter.Passes(begin, {count})) {
       const ssize_t moved = kOriginal(arguments...);
       if (moved > 0) at == kAtOffset ? Absorb(description, begin, moved) : AbsorbAt(description, begin, moved);
+      return moved;
+    }
+  }
+  if (runtime.trace() != nullptr) {
+    recorder::Passage passage;
+    if (passage.Begin(fd, at, count, TraceAccessKind::kTransfer)) {
+      const ssize_t moved = kOriginal(arguments...);
+      passage.End(moved);
       return moved;
     }
   }

@@ -9,117 +9,373 @@
 #include "shim/advice.h"
 #include "shim/facts.h"
 #include "shim/pool.h"
-#include "shim/runtime.h"
 
 namespace ahead::recorder {
 namespace {
 
+// Zero bytes are a closed filter.
 constinit Room<Filter> filters[kDescriptions] = {};
 
-// Records what `fd` is, a file or a folder. Returns its number.
-TraceId Record(int fd, Nanos now) {
-  DescriptorFacts facts;
-  if (!LookAt(fd, facts)) return kNoTraceId;
+// The number in the trace of what is open under a descriptor that has no description; 0: none yet. A description's is
+// the word of its slot, which is above these.
+constinit std::atomic<uint32_t> numbers[kMaxFd] = {};
+// Several descriptors have the number: the end of one is not the end of what is open.
+constexpr uint32_t kIsShared = 1u << 30;
+
+// The slot of each description that was recorded last.
+constinit std::atomic<uint32_t> opened_slots[kDescriptions] = {};
+
+// The same of folders. Those under higher numbers than these are not recorded.
+constinit std::atomic<TraceId> folders[256] = {};
+
+// Records the file that `facts` is about under a number of its own, which is returned.
+TraceId RecordFile(int fd, const FileIdentity& identity, ByteCount size, uint32_t mount, Nanos now) {
   TraceFileFacts found;
-  found.fd = fd;
-  found.device = facts.identity.device;
-  found.inode = facts.identity.inode;
-  found.size = facts.size;
-  return TraceFile(runtime.trace(), found, now);
+  found.number = NextTraceId(runtime.trace());
+  found.device = identity.device;
+  found.inode = identity.inode;
+  found.size = size;
+  found.mount = mount;
+  return TraceFile(runtime.trace(), fd, found, now) ? found.number : kNoTraceId;
 }
 
 // Returns the file's number, recording the file if it has none yet.
 TraceId NumberOf(int fd, LockedFile& file, Nanos now) noexcept {
   if (file->trace != kNoTraceId) return file->trace;
-  return file->trace = Record(fd, now);
+  return file->trace = RecordFile(fd, file.identity(), {file->size_bytes}, file->mount, now);
 }
 
-// The trace number of the folder that is open under each descriptor, plus one. Folders under higher numbers than these
-// are not recorded.
-constinit std::atomic<TraceId> folders[256] = {};
-
-bool MayRecordFolder(int fd) {
-  return fd >= 0 && static_cast<size_t>(fd) < std::size(folders) && runtime.OwnsTables() && runtime.trace() != nullptr;
+// Returns the number of what is open as `fd`, which is not watched, recording it if it has none yet. 0 when that is no
+// file.
+uint32_t NumberOfUnseen(int fd) noexcept {
+  if (!IsInTable(fd)) return 0;
+  const Slot slot = SlotOf(fd);
+  if (slot.is_tracked()) return slot.word();
+  if (const uint32_t known = numbers[fd].load(std::memory_order_relaxed); known != 0) return known & ~kIsShared;
+  DescriptorFacts facts;
+  if (!LookAt(fd, facts)) return 0;
+  if (!facts.is_regular) {
+    if (slot.is_ignored()) Ignore(fd, slot);
+    return 0;
+  }
+  // Files of procfs and their like; what they give is on no disk.
+  if (facts.size.value == 0) return 0;
+  Trace* const trace = runtime.trace();
+  const Nanos now = Now();
+  TraceEventFacts open;
+  open.kind = TraceKind::kOpen;
+  open.file = RecordFile(fd, facts.identity, facts.size, 0, now);
+  if (open.file == kNoTraceId) return 0;
+  open.description = NextTraceId(trace);
+  open.opened_here = !slot.is_ignored() && slot.was_opened_here();
+  TraceEvent(trace, open, now);
+  numbers[fd].store(open.description, std::memory_order_relaxed);
+  return open.description;
 }
 
-uint32_t DescriptionNumber(const Observation& observation) {
-  return static_cast<uint32_t>(observation.slot.description());
+// What concerns a range of a file, and no description.
+void RecordRange(TraceKind kind, TraceId file, int64_t offset, int64_t length) {
+  if (file == kNoTraceId || runtime.trace() == nullptr) return;
+  TraceEventFacts event;
+  event.kind = kind;
+  event.file = file;
+  event.offset = offset;
+  event.length = length;
+  TraceEvent(runtime.trace(), event, Now());
 }
+
+// Says whether this process may record, beginning to if it is to and does not yet. Cost without a trace: a load.
+bool MayRecord() { return runtime.is_recording() && runtime.OwnsTables() && runtime.trace() != nullptr; }
+
+bool MayRecordFolder(int fd) { return fd >= 0 && static_cast<size_t>(fd) < std::size(folders) && MayRecord(); }
 
 }  // namespace
+
+bool Passage::Begin(int fd, int64_t offset, int64_t count, TraceAccessKind kind) noexcept {
+  if (!runtime.StillOwnsTables()) {
+    // A child of fork is met now instead of at its next decision, which makes no difference to that.
+    const ErrnoSaver errno_saver;
+    runtime.OwnsTables();
+  }
+  slot_ = SlotOf(fd);
+  moves_offset_ = offset == kAtOffset;
+  if (slot_.is_tracked()) {
+    const Description& description = DescriptionOf(slot_);
+    read_.offset = moves_offset_ ? description.offset.load(std::memory_order_relaxed) : offset;
+    if (!filters[slot_.description()]->Passes({read_.offset}, {count})) return false;
+    read_.description = slot_.word();
+    read_.advice = description.advice.load(std::memory_order_relaxed);
+  } else {
+    const uint32_t number = slot_.is_ignored() && IsInTable(fd) ? numbers[fd].load(std::memory_order_relaxed) : 0;
+    if (number == 0) return false;
+    read_.offset = offset;
+    read_.description = number & ~kIsShared;
+    read_.is_unseen = true;
+  }
+  fd_ = fd;
+  read_.kind = kind;
+  read_.asked = count;
+  read_.begin_ticks = TraceTicks(*runtime.trace());
+  return true;
+}
+
+void Passage::End(int64_t returned) noexcept {
+  Trace* const trace = runtime.trace();
+  read_.end_ticks = TraceTicks(*trace);
+  read_.returned = returned;
+  if (!read_.is_unseen) {
+    if (returned > 0) {
+      Description& description = DescriptionOf(slot_);
+      filters[slot_.description()]->Absorb({read_.offset}, {returned});
+      description.Count(returned);
+      if (moves_offset_ && read_.offset >= 0)
+        description.offset.store(read_.offset + returned, std::memory_order_relaxed);
+    } else if (read_.kind == TraceAccessKind::kStdio) {
+      return;  // nothing was fetched
+    }
+  }
+  // A child of fork, made by a signal handler in the call, is not known yet.
+  if (!runtime.StillOwnsTables()) return;
+  const ErrnoSaver errno_saver;
+  if (read_.is_unseen && moves_offset_) {
+    const int64_t end = OffsetOf(fd_);
+    read_.offset = end - (returned > 0 ? returned : 0);
+    if (end < 0 || read_.offset < 0) return;
+  }
+  if (read_.offset >= 0) TraceRead(trace, read_);
+}
 
 Filter& FilterOf(size_t description) noexcept {
   return runtime.trace() != nullptr ? *filters[description] : descriptions[description].description->filter;
 }
 
-bool Absorbs(const Observation& observation, int64_t count) noexcept {
-  return runtime.trace() != nullptr && FilterOf(observation.slot.description()).Passes(observation.begin, {count});
+Filter& Settling::filter() noexcept {
+  if (runtime.trace() == nullptr) return FilterOf(description_);
+  run_ = FilterOf(description_).Settle();
+  copy_.Restore(run_);
+  return copy_;
 }
 
-void Plan(int fd, LockedFile& file, Observation& observation, TraceAccessKind kind, const Access& access,
-          bool is_first) noexcept {
-  Trace* trace = runtime.trace();
+void Planned(int fd, LockedFile& file, const Observation& observation, TraceAccessKind kind, const Access& access,
+             const Filter::Run& run) noexcept {
+  Trace* const trace = runtime.trace();
   if (trace == nullptr) return;
-  const Description& description = DescriptionOf(observation.slot);
-  TraceAccess record;
-  record.file = NumberOf(fd, file, access.time);
-  if (record.file == kNoTraceId) return;
-  record.description = DescriptionNumber(observation);
-  record.kind = kind;
-  record.access = access;
-  if (is_first) TraceOpen(trace, record.file, record.description, description.opened_here, access.time);
-  observation.trace = observation.is_absorbed ? TraceAbsorbed(trace, record)
-                                              : TracePlan(trace, record, observation.facts, observation.decision);
+  TracePlanFacts plan;
+  plan.file = NumberOf(fd, file, access.time);
+  plan.description = observation.slot.word();
+  std::atomic<uint32_t>& opened = opened_slots[observation.slot.description()];
+  if (opened.load(std::memory_order_relaxed) != plan.description) {
+    opened.store(plan.description, std::memory_order_relaxed);
+    TraceEventFacts open;
+    open.kind = TraceKind::kOpen;
+    open.description = plan.description;
+    open.file = plan.file;
+    open.opened_here = DescriptionOf(observation.slot).opened_here;
+    TraceEvent(trace, open, access.time);
+  }
+  plan.sequence = observation.plan;
+  plan.kind = kind;
+  plan.access = access;
+  plan.run = run;
+  plan.decision = observation.decision;
+  TracePlan(trace, plan, observation.facts);
 }
 
-void Count(TraceOutcomeCounts& counts, const PieceOutcome* outcomes, int32_t count) noexcept {
-  if (runtime.trace() == nullptr) return;
-  for (int32_t i = 0; i < count; ++i) counts.Add(outcomes[i]);
+void Issued(uint64_t sequence, uint64_t plan, int32_t first, int32_t count, const PieceOutcome* outcomes,
+            const Nanos* asked_at) noexcept {
+  if (sequence != 0) TraceIssued(runtime.trace(), sequence, plan, first, count, outcomes, asked_at);
 }
 
-void Outcome(TraceId plan, const TraceOutcomeCounts& counts) noexcept {
-  if (plan != kNoTraceId) TraceOutcome(runtime.trace(), plan, counts, Now());
-}
-
-void Completed(const Observation& observation, const Completion& completion, int64_t returned) noexcept {
-  if (observation.trace == kNoTraceId) return;
+void Finished(uint64_t sequence, const Observation& observation, const Completion& completion,
+              int64_t returned) noexcept {
   // A read's errno is not looked at; EIO stands for any.
-  TraceCompletion(runtime.trace(), observation.trace, completion, returned < 0 ? EIO : 0);
+  if (observation.plan != 0)
+    TraceFinish(runtime.trace(), sequence, observation.plan, completion, returned < 0 ? EIO : 0);
 }
 
-TraceId Mapping(int fd, LockedFile& file, ByteRange range, const Facts& facts, const Decision& decision) noexcept {
-  Trace* trace = runtime.trace();
+void Unseen(Observation& observation, int fd, int64_t offset, int64_t count) noexcept {
+  if (!MayRecord()) return;
+  observation.unseen = NumberOfUnseen(fd);
+  if (observation.unseen == 0) return;
+  observation.unseen_offset = offset;
+  observation.unseen_fd = fd;
+  observation.asked = count;
+  observation.begin_ticks = TraceTicks(*runtime.trace());
+}
+
+void EndUnseen(const Observation& observation, int64_t returned) noexcept {
+  Trace* const trace = runtime.trace();
+  TraceReadFacts read;
+  read.end_ticks = TraceTicks(*trace);
+  read.begin_ticks = observation.begin_ticks;
+  read.description = observation.unseen;
+  read.is_unseen = true;
+  read.asked = observation.asked;
+  read.returned = returned;
+  read.offset = observation.unseen_offset;
+  read.kind = observation.is_transfer    ? TraceAccessKind::kTransfer
+              : read.offset == kAtOffset ? TraceAccessKind::kRead
+                                         : TraceAccessKind::kPread;
+  if (read.offset == kAtOffset) read.offset = OffsetOf(observation.unseen_fd) - (returned > 0 ? returned : 0);
+  if (read.offset >= 0) TraceRead(trace, read);
+}
+
+void UnseenAfterTheFact(int fd, int64_t returned, uint64_t begin_ticks) noexcept {
+  if (!MayRecord()) return;
+  TraceReadFacts read;
+  read.description = NumberOfUnseen(fd);
+  read.end_ticks = TraceTicks(*runtime.trace());
+  read.begin_ticks = begin_ticks != 0 ? begin_ticks : read.end_ticks;
+  read.is_unseen = true;
+  read.kind = TraceAccessKind::kStdio;
+  read.asked = read.returned = returned;
+  read.offset = OffsetOf(fd) - returned;
+  if (read.description != 0 && read.offset >= 0) TraceRead(runtime.trace(), read);
+}
+
+TraceId Mapped(int fd, LockedFile& file, ByteRange range, const Facts& facts, const Decision& decision, Nanos now,
+               uint64_t sequence) noexcept {
+  Trace* const trace = runtime.trace();
   if (trace == nullptr) return kNoTraceId;
-  TraceAccess record;
-  record.access = {range, Now(), false};
-  record.file = NumberOf(fd, file, record.access.time);
-  record.kind = TraceAccessKind::kMapped;
-  TraceMapping(trace, record.file, 0, range, record.access.time);
-  return decision.empty() ? kNoTraceId : TracePlan(trace, record, facts, decision);
+  TraceEventFacts event;
+  event.kind = TraceKind::kMapping;
+  event.file = NumberOf(fd, file, now);
+  event.offset = range.begin.value;
+  event.length = range.size().value;
+  TraceEvent(trace, event, now);
+  if (sequence == 0) return event.file;
+  TracePlanFacts plan;
+  plan.sequence = sequence;
+  plan.file = event.file;
+  plan.kind = TraceAccessKind::kMapped;
+  plan.access = {range, now, false};
+  plan.decision = decision;
+  TracePlan(trace, plan, facts);
+  return event.file;
 }
 
-void Advice(int fd, LockedFile& file, HostAdvice advice, ByteRange range) noexcept {
+TraceId MappedUnseen(int fd, int64_t offset, int64_t length) noexcept {
+  DescriptorFacts facts;
+  if (!MayRecord() || !LookAt(fd, facts) || !facts.is_regular || offset < 0) return kNoTraceId;
+  const TraceId file = RecordFile(fd, facts.identity, facts.size, 0, Now());
+  RecordRange(TraceKind::kMapping, file, offset, length);
+  return file;
+}
+
+void Unmapped(TraceId file, int64_t offset, int64_t length) noexcept {
+  RecordRange(TraceKind::kUnmapping, file, offset, length);
+}
+
+void MappedAgain(TraceId file, int64_t offset, int64_t length) noexcept {
+  RecordRange(TraceKind::kMapping, file, offset, length);
+}
+
+void Advised(uint64_t sequence, int fd, LockedFile& file, HostAdvice advice, ByteRange range,
+             const Facts& facts) noexcept {
   if (runtime.trace() == nullptr) return;
   const Nanos now = Now();
-  const TraceId number = fd >= 0 ? NumberOf(fd, file, now) : file->trace;
-  if (number != kNoTraceId) TraceAdvice(runtime.trace(), number, 0, FileAdviceNumber(advice), range, now);
+  TraceEventFacts event;
+  event.kind = TraceKind::kAdvice;
+  event.file = NumberOf(fd, file, now);
+  if (event.file == kNoTraceId) return;
+  if (fd >= 0 && SlotOf(fd).is_tracked()) event.description = SlotOf(fd).word();
+  event.advice = static_cast<uint32_t>(FileAdviceNumber(advice));
+  event.sequence = sequence;
+  event.offset = range.begin.value;
+  event.length = range.size().value;
+  TraceEvent(runtime.trace(), event, now, sequence != 0 ? &facts : nullptr);
+}
+
+void AdvisedUnseen(int fd, HostAdvice advice, int64_t offset, int64_t length) noexcept {
+  if (offset < 0 || length < 0 || length > INT64_MAX - offset || !MayRecord()) return;
+  TraceEventFacts event;
+  event.kind = TraceKind::kAdvice;
+  event.description = NumberOfUnseen(fd);
+  event.advice = static_cast<uint32_t>(FileAdviceNumber(advice));
+  event.offset = offset;
+  event.length = length;
+  if (event.description != 0) TraceEvent(runtime.trace(), event, Now());
+}
+
+void AdvisedUnseen(TraceId file, HostAdvice advice, int64_t offset, int64_t length) noexcept {
+  if (file == kNoTraceId || runtime.trace() == nullptr) return;
+  TraceEventFacts event;
+  event.kind = TraceKind::kAdvice;
+  event.file = file;
+  event.advice = static_cast<uint32_t>(FileAdviceNumber(advice));
+  event.offset = offset;
+  event.length = length;
+  TraceEvent(runtime.trace(), event, Now());
+}
+
+void Moved(int fd, Slot slot, int64_t offset) noexcept {
+  if (offset < 0 || !IsInTable(fd) || !runtime.is_on() || !runtime.StillOwnsTables()) return;
+  TraceEventFacts event;
+  event.kind = TraceKind::kSeek;
+  event.description = slot.is_tracked() ? slot.word() : numbers[fd].load(std::memory_order_relaxed) & ~kIsShared;
+  event.offset = offset;
+  const ErrnoSaver errno_saver;
+  if (event.description != 0) TraceEvent(runtime.trace(), event, Now());
 }
 
 void Folder(int fd) noexcept {
-  if (!MayRecordFolder(fd)) return;
-  folders[fd].store(Record(fd, Now()) + 1, std::memory_order_relaxed);
+  DescriptorFacts facts;
+  if (!MayRecordFolder(fd) || !LookAt(fd, facts)) return;
+  folders[fd].store(RecordFile(fd, facts.identity, facts.size, 0, Now()) + 1, std::memory_order_relaxed);
 }
 
 void Entry(int fd, uint64_t inode) noexcept {
   if (!MayRecordFolder(fd)) return;
-  const TraceId folder = folders[fd].load(std::memory_order_relaxed) - 1;
-  if (folder != kNoTraceId) TraceEntry(runtime.trace(), folder, inode, Now());
+  TraceEventFacts event;
+  event.kind = TraceKind::kEntry;
+  event.file = folders[fd].load(std::memory_order_relaxed) - 1;
+  event.offset = static_cast<int64_t>(inode);
+  if (event.file != kNoTraceId) TraceEvent(runtime.trace(), event, Now());
 }
 
-void Closed(const LockedFile& file, size_t description) noexcept {
+void Closed(const LockedFile& file, Slot slot, uint64_t sequence, const Facts& facts, const Filter::Run& run) noexcept {
   if (runtime.trace() == nullptr) return;
-  filters[description]->Settle();
-  if (file->trace != kNoTraceId) TraceClose(runtime.trace(), file->trace, static_cast<uint32_t>(description), Now());
+  filters[slot.description()]->Settle();
+  if (file->trace == kNoTraceId) return;
+  TraceEventFacts event;
+  event.kind = TraceKind::kClose;
+  event.description = slot.word();
+  event.file = file->trace;
+  event.sequence = sequence;
+  if (sequence != 0) event.run = &run;
+  TraceEvent(runtime.trace(), event, Now(), sequence != 0 ? &facts : nullptr);
+}
+
+void ClosedUnseen(int fd) noexcept {
+  if (runtime.trace() == nullptr || numbers[fd].load(std::memory_order_relaxed) == 0) return;
+  const ErrnoSaver errno_saver;
+  if (!runtime.OwnsTables()) return;
+  TraceEventFacts event;
+  event.kind = TraceKind::kClose;
+  event.description = numbers[fd].exchange(0, std::memory_order_relaxed);
+  if (event.description != 0 && (event.description & kIsShared) == 0) TraceEvent(runtime.trace(), event, Now());
+}
+
+void DuplicatedUnseen(int fd, int copy) noexcept {
+  if (runtime.trace() == nullptr || !IsInTable(fd)) return;
+  if (numbers[fd].load(std::memory_order_relaxed) == 0) return;
+  numbers[copy].store(numbers[fd].fetch_or(kIsShared, std::memory_order_relaxed) | kIsShared,
+                      std::memory_order_relaxed);
+}
+
+void Forgot(uint64_t sequence, const LockedFile& file, const Facts& facts) noexcept {
+  if (sequence != 0 && file->trace != kNoTraceId) TraceForget(runtime.trace(), sequence, file->trace, facts);
+}
+
+void Renewed(uint64_t sequence, uint32_t mount) noexcept {
+  if (sequence != 0) TraceRenewed(runtime.trace(), sequence, mount);
+}
+
+void ForgetNumbers() noexcept {
+  for (std::atomic<uint32_t>& number : numbers)
+    if (number.load(std::memory_order_relaxed) != 0) number.store(0, std::memory_order_relaxed);
+  for (std::atomic<TraceId>& folder : folders) folder.store(0, std::memory_order_relaxed);
+  for (std::atomic<uint32_t>& opened : opened_slots) opened.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace ahead::recorder

@@ -12,6 +12,7 @@
 #include "shim/guard.h"
 #include "shim/message.h"
 #include "shim/real.h"
+#include "shim/recorder.h"
 #include "stats/segment_map.h"
 #include "stats/trace_writer.h"
 
@@ -271,7 +272,12 @@ bool Runtime::AdoptFork() noexcept {
     segment_ = MapStatsFile(options_.stats_text, pid_);
   }
   ClaimBlockOfOwn();
-  if (trace_ != nullptr && HasProcessPattern(options_.trace_text)) StartTrace();
+  if (trace_ != nullptr && HasProcessPattern(options_.trace_text)) {
+    recorder::ForgetNumbers();
+    StartTrace();
+  } else if (trace_ != nullptr) {
+    TraceProcess(trace_, options_, Now(), TraceBegin::kFork);
+  }
   alive_->store(kAlive, std::memory_order_release);
   return true;
 }

@@ -116,11 +116,12 @@ template <const auto& kOriginal, typename Result, typename... Arguments>
 [[gnu::noinline]] Result ObserveMaybeFetch(FILE* file, Taking<Result> taking, Arguments... arguments) {
   const StdioView before(file);
   const int fd = DescriptorOf(file);
+  const uint64_t ticks = recorder::Ticks();
   const Nanos started = Now();
   const Result result = kOriginal(arguments...);
   const StdioView after(file);
   const int64_t bytes = taking.Fetched(result, before, after);
-  if (bytes > 0) AfterTheFact(fd, bytes, started);
+  if (bytes > 0) AfterTheFact(fd, bytes, started, ticks);
   NoteLine(SlotOf(fd), before, after, bytes);
   return result;
 }
@@ -138,6 +139,17 @@ template <const auto& kOriginal, typename Result, typename... Arguments>
       const StdioView after(file);
       const int64_t bytes = taking.Fetched(result, before, after);
       if (bytes > 0) Absorb(description, begin, bytes);
+      if (taking.kIsLine) NoteLine(slot, before, after, bytes);
+      return result;
+    }
+  }
+  if (runtime.trace() != nullptr) {
+    recorder::Passage passage;
+    if (passage.Begin(DescriptorOf(file), kAtOffset, most, TraceAccessKind::kStdio)) {
+      const Result result = kOriginal(arguments...);
+      const StdioView after(file);
+      const int64_t bytes = taking.Fetched(result, before, after);
+      passage.End(bytes);
       if (taking.kIsLine) NoteLine(slot, before, after, bytes);
       return result;
     }

@@ -55,7 +55,9 @@ class Builder {
 
   void AddEvent(const TracedEvent& event) {
     const TracedFile& file = trace_.files[event.file];
-    if (file.path.empty() || event.kind == TraceKind::kEntry) return;
+    if (file.path.empty() || event.kind == TraceKind::kEntry || event.kind == TraceKind::kSeek ||
+        event.kind == TraceKind::kUnmapping)
+      return;
     WorkStep step;
     step.file = FileOf(file);
     step.reader = ReaderOf(file, event.description, step.file);

@@ -4,182 +4,251 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
+#include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "stats/trace_chunks.h"
+#include "stats/trace_encode.h"
 
 namespace ahead {
 namespace {
 
-// The slots of a trace, in memory.
-class Slots {
- public:
-  explicit Slots(const TraceContents& contents) : contents_(contents) {}
+// Files of a process that the contents do not have: they name its pid instead.
+constexpr uint32_t kPidBit = 1u << 30;
 
-  std::string Write() {
-    for (const TracedProcess& process : contents_.processes) Add(process);
-    for (const TracedFile& file : contents_.files) Add(file);
-    for (const TracedEvent& event : contents_.events) Add(event);
-    for (const TracedRead& read : contents_.reads) Add(read);
+// Fills chunks as the threads of a run would, one thread after the other.
+class Packer {
+ public:
+  explicit Packer(const TraceContents& contents) : contents_(contents) {}
+
+  std::string Pack() {
     TraceHeader header{};
-    std::memcpy(header.magic, kTraceMagic, sizeof(kTraceMagic));
-    header.version = kTraceVersion;
-    header.header_bytes = kTraceHeaderBytes;
-    header.record_bytes = kTraceRecordBytes;
     header.page_bytes = static_cast<uint32_t>(contents_.page.value);
-    header.capacity_records = header.tail_records = count_;
     header.monotonic_ns = contents_.monotonic_start.value;
     header.realtime_ns = contents_.realtime_start.value;
     header.dropped_records = contents_.dropped_records;
-    std::string all(kTraceHeaderBytes, 0);
-    std::memcpy(all.data(), &header, sizeof(header));
-    return all + bytes_;
+    packed_ = PackedHeader(header);
+    for (size_t i = 0; i < contents_.processes.size(); ++i) AddProcess(static_cast<uint32_t>(i));
+    for (size_t i = 0; i < contents_.files.size(); ++i) AddFile(static_cast<uint32_t>(i));
+    for (const auto& [thread, things] : Threads()) {
+      for (const uint32_t event : things.events) AddEvent(contents_.events[event]);
+      for (const uint32_t read : things.reads) AddRead(contents_.reads[read]);
+    }
+    for (const TracedCall& call : contents_.calls) AddCall(call);
+    CloseChunk();
+    PutFrame();
+    return std::move(packed_);
   }
 
  private:
-  template <typename Record>
-  TraceId Put(TraceKind kind, Record record) {
-    record.kind = kind;
-    record.mark = TraceMark(count_);
-    bytes_.append(reinterpret_cast<const char*>(&record), sizeof(record));
-    return static_cast<TraceId>(count_++);
+  struct Things {
+    std::vector<uint32_t> events;
+    std::vector<uint32_t> reads;
+  };
+
+  uint32_t ProcessOf(uint32_t file) const {
+    const TracedFile& named = contents_.files[file];
+    return named.process < contents_.processes.size() ? named.process : kPidBit | static_cast<uint32_t>(named.pid);
   }
 
-  void Add(const TracedProcess& process) {
-    TraceProcessRecord record{};
-    record.ratio = static_cast<uint8_t>(process.ratio);
-    record.hit_rate = static_cast<uint8_t>(process.hit_rate);
-    record.tid = record.pid = process.pid;
-    record.parent_pid = process.parent_pid;
-    record.time_ns = process.time.value;
-    record.max_bytes = process.max.value;
-    record.initial_bytes = process.initial.value;
-    record.memory_bytes = process.memory.value;
-    Put(TraceKind::kProcess, record);
+  std::map<std::pair<uint32_t, int32_t>, Things> Threads() const {
+    std::map<std::pair<uint32_t, int32_t>, Things> threads;
+    for (uint32_t i = 0; i < contents_.events.size(); ++i)
+      threads[{ProcessOf(contents_.events[i].file), contents_.events[i].tid}].events.push_back(i);
+    for (uint32_t i = 0; i < contents_.reads.size(); ++i)
+      threads[{ProcessOf(contents_.reads[i].file), contents_.reads[i].tid}].reads.push_back(i);
+    return threads;
   }
 
-  void Add(const TracedFile& file) {
-    TraceFileRecord record{};
-    record.path_bytes = static_cast<uint16_t>(file.path.size());
-    record.path_slots = static_cast<uint8_t>((file.path.size() + kTracePathBytes - 1) / kTracePathBytes);
-    record.tid = record.pid = file.pid;
-    record.time_ns = file.time.value;
-    record.device = file.device;
-    record.inode = file.inode;
-    record.size_bytes = file.size.value;
-    ids_.push_back(Put(TraceKind::kFile, record));
-    for (size_t at = 0; at < file.path.size(); at += kTracePathBytes) {
-      TracePathRecord part{};
-      part.used_bytes = static_cast<uint8_t>(std::min(kTracePathBytes, file.path.size() - at));
-      std::memcpy(part.text, file.path.data() + at, part.used_bytes);
-      Put(TraceKind::kPath, part);
+  // Makes room for `bytes` in a chunk of that thread.
+  TraceCursor Room(uint32_t process, int32_t pid, int32_t tid, size_t bytes) {
+    if (head_.process != process || head_.pid != pid || head_.tid != tid || used_ + bytes > kTraceChunkRoom ||
+        head_.order == 0) {
+      CloseChunk();
+      head_ = {};
+      head_.state = TraceChunk::kFull;
+      head_.process = process;
+      head_.pid = pid;
+      head_.tid = tid;
+      head_.order = ++order_;
+      last_facts_ = TraceFactsRecord{};
     }
+    return TraceCursor(records_ + used_);
+  }
+  TraceCursor RoomOf(uint32_t file, int32_t tid, size_t bytes) {
+    return Room(ProcessOf(file), contents_.files[file].pid, tid, bytes);
+  }
+  void Done(const TraceCursor& cursor) { used_ = static_cast<size_t>(cursor.at() - records_); }
+
+  void CloseChunk() {
+    if (used_ == 0) return;
+    head_.used_bytes = static_cast<uint32_t>(used_);
+    chunks_.append(reinterpret_cast<const char*>(&head_), sizeof(head_));
+    chunks_.append(records_, used_);
+    used_ = 0;
+    if (chunks_.size() > kTraceMaxFrameBytes / 4) PutFrame();
   }
 
-  void Add(const TracedEvent& event) {
-    TraceEventRecord record{};
-    record.flags = event.opened_here ? TraceEventRecord::kOpenedHere : uint8_t{0};
-    record.advice = static_cast<uint16_t>(event.advice);
-    record.tid = event.tid;
-    record.file = ids_[event.file];
-    record.time_ns = event.time.value;
+  void PutFrame() {
+    if (!chunks_.empty()) packed_ += PackFrame(chunks_);
+    chunks_.clear();
+  }
+
+  void PutFacts(const Facts& facts, TraceCursor& out) {
+    const TraceFactsRecord record = FactsRecord(facts);
+    if (std::memcmp(&record, &last_facts_, sizeof(record)) == 0) return;
+    last_facts_ = record;
+    out.Put(record);
+  }
+
+  void AddProcess(uint32_t index) {
+    const TracedProcess& process = contents_.processes[index];
+    Options options = process.options;
+    options.ratio = process.ratio;
+    options.hit_rate = process.hit_rate;
+    options.max = process.max.value;
+    options.initial = process.initial.value;
+    options.memory = process.memory.value;
+    std::string text;
+    const auto add = [&](const char* name, OptionKind kind, int64_t value) {
+      if (kind != OptionKind::kText) absl::StrAppend(&text, name, "=", value, "\n");
+    };
+#define AHEAD_OPTION(name, kind, default_value, min, max, help) add(#name, OptionKind::kind, options.name);
+#include "core/options.def"
+#undef AHEAD_OPTION
+    TraceProcessFacts facts;
+    facts.number = index;
+    if (process.parent >= 0) facts.parent = static_cast<uint32_t>(process.parent);
+    facts.parent_pid = process.parent_pid;
+    facts.next_sequence = process.next_sequence;
+    facts.options = text.data();
+    facts.options_bytes = text.size();
+    TraceCursor out = Room(index, process.pid, 0, facts.bytes());
+    Encode(facts, process.time, out);
+    Done(out);
+  }
+
+  void AddFile(uint32_t index) {
+    const TracedFile& file = contents_.files[index];
+    const TraceFileFacts facts{index,      file.device,      file.inode,      file.size,
+                               file.mount, file.path.data(), file.path.size()};
+    TraceCursor out = RoomOf(index, 0, facts.bytes());
+    Encode(facts, file.time, out);
+    Done(out);
+  }
+
+  void AddEvent(const TracedEvent& event) {
+    TraceEventFacts facts;
+    facts.kind = event.kind;
+    facts.description = event.description;
+    facts.file = event.file;
+    facts.opened_here = event.opened_here;
+    facts.advice = static_cast<uint32_t>(event.advice);
+    facts.sequence = event.sequence;
     const bool is_entry = event.kind == TraceKind::kEntry;
-    record.offset_bytes = is_entry ? static_cast<int64_t>(event.inode) : event.range.begin.value;
-    record.length_bytes = is_entry ? 0 : event.range.size().value;
-    record.description = event.description;
-    Put(event.kind, record);
+    facts.offset = is_entry ? static_cast<int64_t>(event.inode) : event.range.begin.value;
+    facts.length = is_entry ? 0 : event.range.size().value;
+    if (event.kind == TraceKind::kClose && event.sequence != 0) facts.run = &event.settled;
+    TraceCursor out = RoomOf(event.file, event.tid, sizeof(TraceFactsRecord) + facts.bytes());
+    if (event.sequence != 0) PutFacts(event.facts, out);
+    Encode(facts, event.time, out);
+    Done(out);
   }
 
-  void Add(const TracedRead& read) {
-    TracePlanRecord record{};
-    const Facts& facts = read.facts;
-    const int64_t page = facts.page.value > 0 ? facts.page.value : 1;
-    record.access = read.kind;
-    record.flags = static_cast<uint8_t>(static_cast<uint8_t>(read.advice) << TracePlanRecord::kAdviceShift);
-    if (read.fresh) record.flags |= TracePlanRecord::kFresh;
-    if (read.absorbed) record.flags |= TracePlanRecord::kAbsorbed;
-    if (facts.kernel_leads) record.flags |= TracePlanRecord::kKernelLeads;
-    if (!read.decision.empty()) record.flags |= TracePlanRecord::kDecided;
-    record.page_shift = static_cast<uint8_t>(std::countr_zero(static_cast<uint64_t>(page)));
-    record.tid = read.tid;
-    record.file = ids_[read.file];
-    record.description = read.description;
-    record.length_bytes = static_cast<uint32_t>(read.range.size().value);
-    record.time_ns = read.time.value;
-    record.offset_bytes = read.range.begin.value;
-    record.file_size_bytes = facts.file_size.value;
-    record.allowance_bytes = facts.allowance.value;
-    record.initial_bytes = static_cast<uint32_t>(facts.initial.value);
-    record.piece_pages = static_cast<uint16_t>(facts.piece.value / page);
-    record.kernel_window_pages = static_cast<uint16_t>(facts.kernel_window.value / page);
-    const TraceId plan = Put(TraceKind::kPlan, record);
-    if (!read.decision.empty()) Add(read.decision);
-    if (read.outcome.known) Add(read.outcome, plan);
-    if (read.completed) AddCompletion(read, plan);
+  void AddRead(const TracedRead& read) {
+    if (read.absorbed || read.unseen) return AddUnplanned(read);
+    TracePlanFacts plan;
+    plan.sequence = read.sequence != 0 ? read.sequence : TracePlanRecord::kNotCalled | ++uncalled_;
+    plan.file = read.file;
+    plan.description = read.description;
+    plan.kind = read.kind;
+    plan.access = {read.range, read.time, read.fresh, read.advice};
+    plan.run = read.settled;
+    plan.decision = read.decision;
+    TraceCursor out = RoomOf(read.file, read.tid, sizeof(TraceFactsRecord) + plan.bytes());
+    PutFacts(read.facts, out);
+    Encode(plan, out);
+    Done(out);
+    for (const TracedBatch& batch : read.batches) AddBatch(read, batch, plan.sequence);
+    if (!read.completed) return;
+    out = RoomOf(read.file, read.tid, sizeof(TraceFinishRecord));
+    const ByteRange got{read.range.begin, read.range.begin + read.returned};
+    out.Put(FinishRecord(read.finish_sequence, plan.sequence, {got, read.end, read.duration}, read.error));
+    Done(out);
   }
 
-  void Add(const Decision& decision) {
-    TraceDecisionRecord record{};
-    record.method = static_cast<uint8_t>(decision.method);
-    if (decision.check) record.flags |= TraceDecisionRecord::kCheck;
-    if (decision.starving) record.flags |= TraceDecisionRecord::kStarving;
-    if (decision.look_only) record.flags |= TraceDecisionRecord::kLookOnly;
-    record.pieces = decision.pieces;
-    record.required = decision.required;
-    record.stream_index = decision.stream.index;
-    record.stream_generation = decision.stream.generation;
-    record.first_bytes = decision.first.value;
-    record.length_bytes = decision.length.value;
-    record.step_bytes = decision.step.value;
-    record.limit_bytes = decision.limit.value;
-    record.floor_bytes = decision.floor.value;
-    Put(TraceKind::kDecision, record);
+  void AddBatch(const TracedRead& read, const TracedBatch& batch, uint64_t plan) {
+    const size_t bytes = sizeof(TraceIssuedRecord) + batch.pieces.size() * sizeof(TracePiece);
+    TraceCursor out = RoomOf(read.file, read.tid, bytes);
+    out.Put(TraceIssuedRecord{RecordHead(TraceKind::kIssued, bytes, 0), batch.sequence, plan, batch.first,
+                              static_cast<int32_t>(batch.pieces.size())});
+    for (const TracedBatch::Piece& piece : batch.pieces) out.Put(PieceRecord(piece.outcome, piece.asked_at));
+    Done(out);
   }
 
-  void Add(const TracedOutcome& outcome, TraceId plan) {
-    TraceOutcomeRecord record{};
-    record.plan = plan;
-    record.asked_pieces = outcome.asked;
-    record.resident_pieces = outcome.resident;
-    record.dropped_pieces = outcome.dropped;
-    record.put_off_pieces = outcome.put_off;
-    record.sure_pieces = outcome.sure;
-    record.time_ns = outcome.time.value;
-    record.blocked_ns = outcome.blocked.value;
-    record.fresh_pages = outcome.fresh_pages;
-    Put(TraceKind::kOutcome, record);
+  void AddUnplanned(const TracedRead& read) {
+    constexpr size_t kBytes = sizeof(TraceReadRecord) + 8;
+    auto flags = static_cast<uint8_t>(static_cast<uint8_t>(read.kind) | TraceReadRecord::kHasFile |
+                                      (static_cast<uint8_t>(read.advice) & 3) << TraceReadRecord::kAdviceShift);
+    if (read.unseen) flags |= TraceReadRecord::kUnseen;
+    if (!read.completed) flags |= TraceReadRecord::kUnfinished;
+    TraceCursor out = RoomOf(read.file, read.tid, kBytes);
+    out.Put(TraceReadRecord{RecordHead(TraceKind::kRead, kBytes, read.description, flags),
+                            static_cast<uint64_t>(read.time.value), static_cast<uint64_t>(read.duration.value),
+                            read.range.begin.value, static_cast<uint32_t>(read.range.size().value),
+                            read.error != 0 ? -1 : static_cast<int32_t>(read.returned.value)});
+    out.Put(&read.file, sizeof(read.file));
+    Done(out);
   }
 
-  void AddCompletion(const TracedRead& read, TraceId plan) {
-    TraceCompletionRecord record{};
-    record.error = static_cast<uint16_t>(read.error);
-    record.plan = plan;
-    record.time_ns = read.end.value;
-    record.duration_ns = read.duration.value;
-    record.offset_bytes = read.range.begin.value;
-    record.returned_bytes = read.returned.value;
-    Put(TraceKind::kCompletion, record);
+  void AddCall(const TracedCall& call) {
+    const bool is_forget = call.kind == TraceKind::kForget;
+    TraceCursor out = Room(call.process, contents_.processes[call.process].pid, 0,
+                           sizeof(TraceFactsRecord) + sizeof(TraceCallRecord));
+    if (is_forget) PutFacts(call.facts, out);
+    out.Put(TraceCallRecord{RecordHead(call.kind, sizeof(TraceCallRecord), is_forget ? call.file : call.mount),
+                            call.sequence});
+    Done(out);
   }
 
   const TraceContents& contents_;
-  std::vector<TraceId> ids_;  // of the files
-  std::string bytes_;
-  uint64_t count_ = 0;
+  std::string packed_;
+  std::string chunks_;  // of the next frame
+  TraceChunk head_{};
+  char records_[kTraceChunkRoom];
+  size_t used_ = 0;
+  uint64_t order_ = 0;
+  uint64_t uncalled_ = 0;
+  TraceFactsRecord last_facts_{};
 };
 
-// Returns what of `contents` a trace cannot hold; nothing when it can.
+// Returns what of a read a trace cannot hold; nothing when it can.
+std::string WhyUnfit(const TracedRead& read) {
+  if (read.range.begin.value < 0 || read.range.size().value < 0) return "a read ends before it begins";
+  for (const TracedBatch& batch : read.batches)
+    if (batch.pieces.size() > 256) return "a batch has more than 256 pieces";
+  if (!read.absorbed && !read.unseen) return "";
+  if (read.range.size().value > std::numeric_limits<uint32_t>::max()) return "a read is longer than 4 GiB";
+  if (read.returned.value > std::numeric_limits<int32_t>::max()) return "a read returned 2 GiB or more";
+  return read.time.value < 0 || read.duration.value < 0 ? "a read took less than no time" : "";
+}
+
 std::string WhyUnfit(const TraceContents& contents) {
   for (const TracedFile& file : contents.files)
-    if (file.path.size() > 4096) return "a path is longer than 4096 bytes";
+    if (file.path.size() > kTraceMaxPath) return "a path is longer than 4096 bytes";
   for (const TracedRead& read : contents.reads) {
     if (read.file >= contents.files.size()) return "a read is of a file that is not there";
-    if (read.range.size().value < 0 || read.range.size().value > UINT32_MAX) return "a read is longer than 4 GiB";
+    if (std::string why = WhyUnfit(read); !why.empty()) return why;
   }
   for (const TracedEvent& event : contents.events)
     if (event.file >= contents.files.size()) return "an event is of a file that is not there";
+  for (const TracedCall& call : contents.calls)
+    if (call.process >= contents.processes.size()) return "a call is of a process that is not there";
   return "";
 }
 
@@ -198,7 +267,7 @@ bool PutOut(int fd, const std::string& bytes) {
 absl::Status WriteTrace(const std::string& path, const TraceContents& contents) {
   if (const std::string why = WhyUnfit(contents); !why.empty())
     return absl::InvalidArgumentError(absl::StrCat(path, ": not written: ", why));
-  const std::string bytes = Slots(contents).Write();
+  const std::string bytes = Packer(contents).Pack();
   std::string temporary = path + ".XXXXXX";
   const int fd = mkstemp(temporary.data());  // 0600
   if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be written"));

@@ -8,6 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "stats/file_calls.h"
 #include "stats/segment_map.h"
 
@@ -35,14 +39,29 @@ bool IsInTheMaking(const TraceHeader& header, int64_t size) {
     if (c != 0) return false;
   const auto is = [](uint64_t field, uint64_t value) { return field == 0 || field == value; };
   return is(header.version, kTraceVersion) && is(header.header_bytes, kTraceHeaderBytes) &&
-         is(header.record_bytes, kTraceRecordBytes) && is(header.capacity_records, TraceCapacity({size}));
+         is(header.chunk_bytes, kTraceChunkBytes) && is(header.chunk_count, TraceCapacity({size}));
 }
 
-// Says whether the header is of our layout; its capacity fits a file of `size` bytes.
+// Says whether the header is of our layout; its chunks fit into a file of `size` bytes.
 bool IsOurs(const TraceHeader& header, int64_t size) {
   return IsMagic(header.magic) && header.version == kTraceVersion && header.header_bytes == kTraceHeaderBytes &&
-         header.record_bytes == kTraceRecordBytes && header.capacity_records != 0 &&
-         header.capacity_records <= TraceCapacity({size});
+         header.chunk_bytes == kTraceChunkBytes && (header.flags & TraceHeader::kCompressed) == 0 &&
+         header.chunk_count != 0 && header.chunk_count <= TraceCapacity({size});
+}
+
+// Says whether the processor has a counter that counts evenly and on all its cores alike ("invariant TSC").
+bool HasTicks() {
+#if defined(__x86_64__)
+  constexpr unsigned kPower = 0x80000007;
+  constexpr unsigned kInvariant = 1u << 8;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  return __get_cpuid(kPower, &a, &b, &c, &d) != 0 && (d & kInvariant) != 0;
+#else
+  return false;
+#endif
 }
 
 // Writes the header of a trace whose header page reads 0. Several processes may do so at once: what they write is the
@@ -50,9 +69,10 @@ bool IsOurs(const TraceHeader& header, int64_t size) {
 void Init(TraceHeader* header, ByteCount total, ByteCount page) {
   header->version = kTraceVersion;
   header->header_bytes = kTraceHeaderBytes;
-  header->record_bytes = kTraceRecordBytes;
+  header->chunk_bytes = kTraceChunkBytes;
   header->page_bytes = static_cast<uint32_t>(page.value);
-  header->capacity_records = TraceCapacity(total);
+  header->flags = HasTicks() ? TraceHeader::kHasTicks : 0;
+  header->chunk_count = TraceCapacity(total);
   header->monotonic_ns = Clock(CLOCK_MONOTONIC);
   header->realtime_ns = Clock(CLOCK_REALTIME);
   uint64_t magic;
@@ -80,15 +100,18 @@ void* Map(int fd, int64_t bytes) {
   return address == -1 ? nullptr : reinterpret_cast<void*>(address);
 }
 
-int64_t BytesOf(uint64_t capacity_records) {
-  return static_cast<int64_t>(kTraceHeaderBytes + capacity_records * kTraceRecordBytes);
+int64_t BytesOf(uint64_t chunk_count) {
+  return static_cast<int64_t>(kTraceHeaderBytes + chunk_count * kTraceChunkBytes);
 }
 
 // What was used before stays mapped: a writer that a fork interrupted may go on with it.
-void Use(void* mapping, uint64_t capacity_records) {
+void Use(void* mapping, uint64_t chunk_count) {
   g_trace.header = static_cast<TraceHeader*>(mapping);
-  g_trace.records = static_cast<char*>(mapping) + kTraceHeaderBytes;
-  g_trace.capacity_records = capacity_records;
+  g_trace.chunks = static_cast<char*>(mapping) + kTraceHeaderBytes;
+  g_trace.chunk_count = chunk_count;
+  g_trace.has_ticks = (g_trace.header->flags & TraceHeader::kHasTicks) != 0;
+  const uint64_t space = g_trace.header->pid_namespace;
+  g_trace.chunk_flags = space != 0 && space != PidNamespace() ? TraceChunk::kForeign : 0;
 }
 
 TraceError OpenFile(int fd, int64_t new_bytes, ByteCount page) {
@@ -100,7 +123,7 @@ TraceError OpenFile(int fd, int64_t new_bytes, ByteCount page) {
   const bool is_new = now.st_size == 0 || (now.st_size == new_bytes && IsInTheMaking(header, new_bytes));
   if (!is_new && !IsOurs(header, now.st_size)) return TraceError::kNotATrace;
   if (is_new && !Reserve(fd, new_bytes)) return TraceError::kNoSpace;
-  const uint64_t capacity = is_new ? TraceCapacity({new_bytes}) : header.capacity_records;
+  const uint64_t capacity = is_new ? TraceCapacity({new_bytes}) : header.chunk_count;
   void* mapping = Map(fd, BytesOf(capacity));
   if (mapping == nullptr) return TraceError::kCannotOpen;
   auto* shared = static_cast<TraceHeader*>(mapping);
@@ -139,7 +162,9 @@ int CreateTraceMemfd(ByteCount total, ByteCount page) {
   void* mapping = nullptr;
   if (syscall(SYS_fchmod, fd, 0600) == 0 && syscall(SYS_ftruncate, fd, total.value) == 0) mapping = Map(fd, head);
   if (mapping != nullptr) {
-    Init(static_cast<TraceHeader*>(mapping), total, page);
+    auto* header = static_cast<TraceHeader*>(mapping);
+    header->pid_namespace = PidNamespace();
+    Init(header, total, page);
     syscall(SYS_munmap, mapping, head);
     if (syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) return fd;
   }
@@ -151,9 +176,19 @@ int CreateTraceMemfd(ByteCount total, ByteCount page) {
 
 uint64_t TraceCapacity(ByteCount total) {
   const auto bytes = static_cast<uint64_t>(total.value < 0 ? 0 : total.value);
-  if (bytes < kTraceHeaderBytes + kTraceRecordBytes) return 0;
-  const uint64_t records = (bytes - kTraceHeaderBytes) / kTraceRecordBytes;
-  return records < kTraceMaxRecords ? records : kTraceMaxRecords;
+  if (bytes < kTraceHeaderBytes + kTraceChunkBytes) return 0;
+  const uint64_t chunks = (bytes - kTraceHeaderBytes) / kTraceChunkBytes;
+  return chunks < kTraceMaxChunks ? chunks : kTraceMaxChunks;
+}
+
+// From the text of a link, "pid:[4026531836]": it can be read where the file it leads to may not be asked about.
+uint64_t PidNamespace() {
+  char text[32];
+  const long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/pid", text, sizeof(text));
+  uint64_t inode = 0;
+  for (long i = 0; i < length; ++i)
+    if (text[i] >= '0' && text[i] <= '9') inode = inode * 10 + static_cast<uint64_t>(text[i] - '0');
+  return inode;
 }
 
 }  // namespace ahead

@@ -19,11 +19,20 @@ inline constexpr char kTraceMemfdName[] = "ahead-trace";
 inline constexpr ByteCount kTraceFileSize{64 << 20};
 inline constexpr ByteCount kTraceProcessFileSize{8 << 20};
 
-// Where to append. Thread safety: written once, then any number of readers.
+// Where to append. Thread safety: written when a process begins to record, then any number of readers.
 struct Trace {
   TraceHeader* header = nullptr;
-  char* records = nullptr;
-  uint64_t capacity_records = 0;  // a copy: the shared one is not trusted
+  char* chunks = nullptr;
+  uint64_t chunk_count = 0;  // copies: the shared ones are not trusted
+  bool has_ticks = false;
+  // Of this process.
+  uint32_t process = kNoTraceId;
+  int32_t pid = 0;
+  uint32_t chunk_flags = 0;
+  uint32_t epoch = 0;  // changes with `process`
+  // A child of fork goes on counting where its parent was.
+  TraceId next_id = 1;
+  uint64_t next_sequence = 1;
 };
 
 enum class TraceError : uint8_t {
@@ -43,10 +52,14 @@ enum class TraceError : uint8_t {
 Trace* OpenTrace(const char* pattern, pid_t pid, ByteCount page, TraceError& error);
 
 // Makes a trace of `total` bytes in a memfd that can neither grow nor shrink and that only this user can open. Returns
-// a close-on-exec descriptor, or -1 with errno set. Give its path /proc/PID/fd/N to the run as AHEAD_TRACE.
+// a close-on-exec descriptor, or -1 with errno set. Give its path /proc/PID/fd/N to the run as AHEAD_TRACE. Whoever
+// makes it may free chunks of threads that are gone (trace_drain.h).
 int CreateTraceMemfd(ByteCount total, ByteCount page);
 
-// Returns how many records fit into `total` bytes; 0 when not even one does.
+// Returns how many chunks fit into `total` bytes; 0 when not even one does.
 uint64_t TraceCapacity(ByteCount total);
+
+// Returns the inode of this process's namespace of process numbers, 0 when it cannot be told.
+uint64_t PidNamespace();
 
 }  // namespace ahead

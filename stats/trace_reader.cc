@@ -1,277 +1,385 @@
 #include "stats/trace_reader.h"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <unordered_map>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "stats/trace_chunks.h"
+#include "stats/trace_clock.h"
+#include "stats/trace_decode.h"
 
 namespace ahead {
 namespace {
 
-// Thirty years of nanoseconds, so that times can be added up: monotonic clocks begin with the machine.
-constexpr int64_t kLastTime = int64_t{1} << 60;
-
-// Reads the slots of a trace whose header is known to be good.
+// Puts together what the chunks of a trace hold.
 class Parser {
  public:
-  Parser(const char* records, uint64_t count, TraceContents& out) : records_(records), count_(count), out_(out) {}
+  Parser(const TraceChunks& trace, TraceContents& out) : trace_(trace), clock_(trace), out_(out) {}
 
   void Run() {
-    for (uint64_t index = 0; index < count_; ++index) Parse(index);
-    std::stable_sort(out_.reads.begin(), out_.reads.end(),
-                     [](const TracedRead& a, const TracedRead& b) { return a.time < b.time; });
-    std::stable_sort(out_.events.begin(), out_.events.end(),
-                     [](const TracedEvent& a, const TracedEvent& b) { return a.time < b.time; });
+    // What is named first, because a thread may name what another one introduced.
+    for (const TraceChunkView& chunk : trace_.chunks) Visit(chunk, [&](const RecordView& record) { Name(record); });
+    for (const TraceChunkView& chunk : trace_.chunks) {
+      Begin(chunk);
+      Visit(chunk, [&](const RecordView& record) { Take(record); });
+      thread_[ThreadKey()] = place_;
+    }
+    const auto by_time = [](const auto& a, const auto& b) { return a.time < b.time; };
+    std::stable_sort(out_.reads.begin(), out_.reads.end(), by_time);
+    std::stable_sort(out_.events.begin(), out_.events.end(), by_time);
+    const auto by_sequence = [](const TracedCall& a, const TracedCall& b) {
+      return std::pair(a.process, a.sequence) < std::pair(b.process, b.sequence);
+    };
+    std::stable_sort(out_.calls.begin(), out_.calls.end(), by_sequence);
   }
 
  private:
-  // Returns slot `index` as a Record; with kind kNothing when it is not whole.
-  template <typename Record>
-  Record Slot(uint64_t index) const {
-    Record record{};
-    if (index >= count_) return record;
-    std::memcpy(&record, records_ + index * kTraceRecordBytes, sizeof(record));
-    return record.mark == TraceMark(index) ? record : Record{};
-  }
+  static constexpr uint32_t kNone = UINT32_MAX;
 
-  void Parse(uint64_t index) {
-    // Any record tells the kind, which lies at the same place in all.
-    switch (Slot<TraceEventRecord>(index).kind) {
-      case TraceKind::kNothing:
-        ++out_.broken_records;
-        break;
-      case TraceKind::kProcess:
-        AddProcess(Slot<TraceProcessRecord>(index));
-        break;
-      case TraceKind::kFile:
-        AddFile(index, Slot<TraceFileRecord>(index));
-        break;
-      case TraceKind::kPlan:
-        AddRead(index, Slot<TracePlanRecord>(index));
-        break;
-      case TraceKind::kOutcome:
-        AddOutcome(Slot<TraceOutcomeRecord>(index));
-        break;
-      case TraceKind::kCompletion:
-        AddCompletion(Slot<TraceCompletionRecord>(index));
-        break;
-      case TraceKind::kOpen:
-      case TraceKind::kClose:
-      case TraceKind::kAdvice:
-      case TraceKind::kMapping:
-      case TraceKind::kEntry:
-        AddEvent(Slot<TraceEventRecord>(index));
-        break;
-      case TraceKind::kPath:
-      case TraceKind::kDecision:
-        break;  // taken with what they continue
-      default:
-        ++out_.unknown_records;
+  // Where a thread is in time.
+  struct Place {
+    Nanos floor;              // its last record ended then
+    size_t timed = SIZE_MAX;  // its last read that was timed in ticks, while nothing followed
+  };
+
+  static uint64_t Key(uint32_t process, uint32_t number) { return uint64_t{process} << 32 | number; }
+  uint64_t ThreadKey() const { return Key(chunk_->head.process, static_cast<uint32_t>(chunk_->head.tid)); }
+
+  // Calls `take` with each record of the chunk, as far as they make sense.
+  template <typename Visitor>
+  void Visit(const TraceChunkView& chunk, Visitor visitor) {
+    chunk_ = &chunk;
+    for (size_t at = 0; at < chunk.bytes;) {
+      const RecordView record(chunk.records + at, chunk.bytes - at);
+      // Where one does not end where the next begins, nothing can be told of the rest.
+      if (!record.is_whole()) return visitor(RecordView());
+      visitor(record);
+      at += record.bytes();
     }
   }
 
-  void AddProcess(const TraceProcessRecord& record) {
+  void Broken() { ++out_.broken_records; }
+
+  void Name(const RecordView& record) {
+    if (record.kind() != TraceKind::kNothing) ++out_.records;
+    switch (record.kind()) {
+      case TraceKind::kProcess:
+        return AddProcess(record);
+      case TraceKind::kFile:
+        return AddFile(record);
+      case TraceKind::kOpen:
+        if (TraceEventRecord open; record.At(0, open))
+          file_of_description_[Key(chunk_->head.process, open.head.number)] = open.file;
+        return;
+      default:
+        return;
+    }
+  }
+
+  void AddProcess(const RecordView& record) {
+    TraceProcessRecord head;
+    const bool is_there = record.At(0, head);
+    if (!is_there || !IsTraceTime(head.time_ns)) return Broken();
     TracedProcess process;
-    process.pid = record.pid;
-    process.parent_pid = record.parent_pid;
-    process.time = {record.time_ns};
-    process.ratio = record.ratio;
-    process.hit_rate = record.hit_rate;
-    process.max = {record.max_bytes};
-    process.initial = {record.initial_bytes};
-    process.memory = {record.memory_bytes};
+    process.pid = chunk_->head.pid;
+    process.parent_pid = head.parent_pid;
+    process.time = {head.time_ns};
+    process.next_sequence = head.next_sequence;
+    ReadOptions(record.Text(sizeof(head), head.text_bytes), process);
+    const auto [place, is_new] =
+        process_of_.try_emplace(head.head.number, static_cast<uint32_t>(out_.processes.size()));
+    if (!is_new) return Broken();
+    parent_number_[head.head.number] = head.parent;
+    const auto parent = process_of_.find(head.parent);
+    if (head.parent != kNoTraceId && parent != process_of_.end()) process.parent = static_cast<int32_t>(parent->second);
     out_.processes.push_back(process);
   }
 
-  void AddFile(uint64_t index, const TraceFileRecord& record) {
+  void AddFile(const RecordView& record) {
+    TraceFileRecord head;
+    const bool is_there = record.At(0, head);
+    if (!is_there || !IsTraceTime(head.time_ns) || head.path_bytes > kTraceMaxPath) return Broken();
     TracedFile file;
-    for (uint64_t slot = 1; slot <= record.path_slots; ++slot) {
-      const auto part = Slot<TracePathRecord>(index + slot);
-      // A slot belongs to one path, or a trace could take many times its size in memory.
-      if (part.kind != TraceKind::kPath) break;
-      file.path.append(part.text, std::min<size_t>(part.used_bytes, kTracePathBytes));
+    file.path = record.Text(sizeof(head), head.path_bytes);
+    file.pid = chunk_->head.pid;
+    file.time = {head.time_ns};
+    file.device = head.device;
+    file.inode = head.inode;
+    file.size = {std::max<int64_t>(head.size_bytes, 0)};
+    file.mount = head.mount;
+    AddFile(chunk_->head.process, head.head.number, std::move(file));
+  }
+
+  uint32_t AddFile(uint32_t process, TraceId number, TracedFile file) {
+    const auto found = process_of_.find(process);
+    file.process = found == process_of_.end() ? kNone : found->second;
+    const auto index = static_cast<uint32_t>(out_.files.size());
+    if (!file_of_.try_emplace(Key(process, number), index).second) {
+      Broken();
+      return kNone;
     }
-    if (file.path.size() != record.path_bytes) file.path.clear();
-    file.pid = record.pid;
-    file.time = {record.time_ns};
-    file.device = record.device;
-    file.inode = record.inode;
-    file.size = {record.size_bytes};
-    file_of_[static_cast<TraceId>(index)] = static_cast<uint32_t>(out_.files.size());
     out_.files.push_back(std::move(file));
+    return index;
   }
 
-  void AddRead(uint64_t index, const TracePlanRecord& record) {
-    const auto file = file_of_.find(record.file);
-    if (file == file_of_.end() || !IsRange(record.offset_bytes, record.length_bytes) || !IsTime(record.time_ns)) {
-      ++out_.broken_records;
-      return;
+  // Returns the index of a file that this chunk's process knows by `number`, also from before the fork that made it.
+  uint32_t FileOf(TraceId number) {
+    const uint32_t self = chunk_->head.process;
+    const auto known = file_of_.find(Key(self, number));
+    if (known != file_of_.end()) return known->second;
+    const uint32_t inherited = Inherited(file_of_, number);
+    if (inherited == kNone) return kNone;
+    TracedFile copy = out_.files[inherited];
+    copy.pid = chunk_->head.pid;
+    return AddFile(self, number, std::move(copy));
+  }
+
+  // The same of a file that a description is of.
+  uint32_t FileOfDescription(uint32_t description) {
+    const auto own = file_of_description_.find(Key(chunk_->head.process, description));
+    if (own != file_of_description_.end()) return FileOf(own->second);
+    const uint32_t number = Inherited(file_of_description_, description);
+    return number == kNone ? kNone : FileOf(number);
+  }
+
+  // Looks `number` up in the forebears of this chunk's process.
+  uint32_t Inherited(const std::unordered_map<uint64_t, uint32_t>& of, uint32_t number) const {
+    constexpr int kMostForebears = 1000;  // damaged traces may have circles
+    auto parent = parent_number_.find(chunk_->head.process);
+    for (int i = 0; i < kMostForebears && parent != parent_number_.end(); ++i) {
+      const auto found = of.find(Key(parent->second, number));
+      if (found != of.end()) return found->second;
+      parent = parent_number_.find(parent->second);
     }
-    TracedRead read;
-    read.file = file->second;
-    read.tid = record.tid;
-    read.description = record.description;
-    read.kind = record.access;
-    read.fresh = (record.flags & TracePlanRecord::kFresh) != 0;
-    read.advice = static_cast<HostAdvice>(record.flags >> TracePlanRecord::kAdviceShift & 3);
-    read.absorbed = (record.flags & TracePlanRecord::kAbsorbed) != 0;
-    read.range.begin = {record.offset_bytes};
-    read.range.end = read.range.begin + ByteCount{record.length_bytes};
-    read.time = {record.time_ns};
-    if (!read.absorbed) read.facts = FactsOf(record);
-    if ((record.flags & TracePlanRecord::kDecided) != 0) read.decision = DecisionAt(index + 1);
-    read_of_[static_cast<TraceId>(index)] = out_.reads.size();
-    out_.reads.push_back(read);
+    return kNone;
   }
 
-  // Whatever is written, the facts are such that the policy can work with them.
-  static Facts FactsOf(const TracePlanRecord& record) {
-    Facts facts;
-    facts.page = {int64_t{1} << (record.page_shift & 31)};
-    facts.file_size = {std::clamp<int64_t>(record.file_size_bytes, 0, kLargestFile.value)};
-    facts.allowance = {std::max<int64_t>(record.allowance_bytes, 0)};
-    facts.initial = {record.initial_bytes};
-    facts.piece = facts.page * std::max<int64_t>(record.piece_pages, 1);
-    facts.kernel_window = facts.page * record.kernel_window_pages;
-    facts.kernel_leads = (record.flags & TracePlanRecord::kKernelLeads) != 0;
-    return facts;
+  void Begin(const TraceChunkView& chunk) {
+    chunk_ = &chunk;
+    has_facts_ = false;
+    const auto found = thread_.find(ThreadKey());
+    place_ = found == thread_.end() ? Place{} : found->second;
   }
 
-  Decision DecisionAt(uint64_t index) const {
-    const auto record = Slot<TraceDecisionRecord>(index);
-    Decision decision;
-    if (record.kind != TraceKind::kDecision || record.method >= kClassCount || !HasPieces(record)) return decision;
-    decision.method = static_cast<Class>(record.method);
-    decision.stream = {record.stream_index, record.stream_generation};
-    decision.first = {record.first_bytes};
-    decision.length = {record.length_bytes};
-    decision.step = {record.step_bytes};
-    decision.pieces = record.pieces;
-    decision.required = record.required;
-    decision.limit = {record.limit_bytes};
-    decision.floor = {record.floor_bytes};
-    decision.check = (record.flags & TraceDecisionRecord::kCheck) != 0;
-    decision.starving = (record.flags & TraceDecisionRecord::kStarving) != 0;
-    decision.look_only = (record.flags & TraceDecisionRecord::kLookOnly) != 0;
-    return decision;
-  }
-
-  static bool IsTime(int64_t nanos) { return 0 <= nanos && nanos <= kLastTime; }
-
-  // Says whether [offset, offset + length) is a range.
-  static bool IsRange(int64_t offset, int64_t length) {
-    return offset >= 0 && length >= 0 && length <= INT64_MAX - offset;
-  }
-
-  // Says whether the places of all pieces can be told.
-  static bool HasPieces(const TraceDecisionRecord& record) {
-    int64_t last = 0;
-    return record.pieces >= 0 && record.length_bytes >= 0 &&
-           !__builtin_mul_overflow(record.step_bytes, record.pieces, &last) &&
-           !__builtin_add_overflow(last, record.first_bytes, &last) &&
-           !__builtin_add_overflow(last, record.length_bytes, &last) &&
-           IsRange(record.first_bytes, record.length_bytes);
-  }
-
-  TracedRead* ReadOf(TraceId plan) {
-    const auto found = read_of_.find(plan);
-    if (found == read_of_.end()) {
-      ++out_.broken_records;
-      return nullptr;
+  void Take(const RecordView& record) {
+    switch (record.kind()) {
+      case TraceKind::kProcess:
+      case TraceKind::kFile:
+        return;
+      case TraceKind::kOpen:
+      case TraceKind::kClose:
+      case TraceKind::kSeek:
+      case TraceKind::kAdvice:
+      case TraceKind::kMapping:
+      case TraceKind::kUnmapping:
+      case TraceKind::kEntry:
+        return AddEvent(record);
+      case TraceKind::kRead:
+        return AddRead(record);
+      case TraceKind::kFacts:
+        has_facts_ = DecodeFacts(record, facts_);
+        return has_facts_ ? void() : Broken();
+      case TraceKind::kPlan:
+        return AddPlan(record);
+      case TraceKind::kIssued:
+        return AddBatch(record);
+      case TraceKind::kFinish:
+        return AddFinish(record);
+      case TraceKind::kForget:
+      case TraceKind::kRenewed:
+        return AddCall(record);
+      case TraceKind::kNothing:
+        return Broken();
     }
-    return &out_.reads[found->second];
+    ++out_.unknown_records;
   }
 
-  void AddOutcome(const TraceOutcomeRecord& record) {
-    TracedRead* read = ReadOf(record.plan);
-    if (read == nullptr) return;
-    TracedOutcome& outcome = read->outcome;
-    outcome.known = true;
-    outcome.asked = record.asked_pieces;
-    outcome.resident = record.resident_pieces;
-    outcome.dropped = record.dropped_pieces;
-    outcome.put_off = record.put_off_pieces;
-    outcome.sure = record.sure_pieces;
-    outcome.fresh_pages = record.fresh_pages;
-    outcome.time = {record.time_ns};
-    outcome.blocked = {record.blocked_ns};
-  }
-
-  void AddCompletion(const TraceCompletionRecord& record) {
-    TracedRead* read = ReadOf(record.plan);
-    if (read == nullptr) return;
-    if (!IsTime(record.time_ns) || !IsTime(record.duration_ns) ||
-        !IsRange(read->range.begin.value, std::max<int64_t>(record.returned_bytes, 0))) {
-      ++out_.broken_records;
-      return;
-    }
-    read->completed = true;
-    read->returned = {record.returned_bytes};
-    read->end = {record.time_ns};
-    read->duration = {record.duration_ns};
-    read->error = record.error;
-  }
-
-  void AddEvent(const TraceEventRecord& record) {
-    const auto file = file_of_.find(record.file);
-    if (file == file_of_.end() || !IsRange(record.offset_bytes, record.length_bytes) || !IsTime(record.time_ns)) {
-      ++out_.broken_records;
-      return;
-    }
+  void AddEvent(const RecordView& record) {
+    TraceEventRecord head;
+    const bool is_there = record.At(0, head);
+    if (!is_there) return Broken();
+    const uint32_t file = head.file != kNoTraceId ? FileOf(head.file) : FileOfDescription(head.head.number);
+    const bool is_entry = record.kind() == TraceKind::kEntry;
+    if (file == kNone || !IsTraceTime(head.time_ns) ||
+        (!is_entry && !IsTraceRange(head.offset_bytes, head.length_bytes)) || (head.sequence != 0 && !has_facts_))
+      return Broken();
     TracedEvent event;
-    event.kind = record.kind;
-    event.file = file->second;
-    event.tid = record.tid;
-    event.description = record.description;
-    event.opened_here = record.kind == TraceKind::kOpen && (record.flags & TraceEventRecord::kOpenedHere) != 0;
-    event.advice = record.advice;
-    if (record.kind == TraceKind::kEntry) {
-      event.inode = static_cast<uint64_t>(record.offset_bytes);
+    event.kind = record.kind();
+    event.file = file;
+    event.tid = chunk_->head.tid;
+    event.description = head.head.number;
+    event.opened_here = (head.head.flags & TraceEventRecord::kOpenedHere) != 0;
+    event.advice = static_cast<int>(head.advice);
+    event.sequence = head.sequence;
+    if (head.sequence != 0) event.facts = facts_;
+    if (is_entry) {
+      event.inode = static_cast<uint64_t>(head.offset_bytes);
     } else {
-      event.range.begin = {record.offset_bytes};
-      event.range.end = event.range.begin + ByteCount{record.length_bytes};
+      event.range = {{head.offset_bytes}, {head.offset_bytes + head.length_bytes}};
     }
-    event.time = {record.time_ns};
+    if (TraceRun run; record.At(sizeof(head), run) && !DecodeRun(run, event.settled)) return Broken();
+    event.time = {head.time_ns};
     out_.events.push_back(event);
   }
 
-  const char* records_;
-  uint64_t count_;
+  void AddRead(const RecordView& record) {
+    TraceReadRecord head;
+    const bool is_there = record.At(0, head);
+    if (!is_there) return Broken();
+    TraceId number = kNoTraceId;
+    if ((head.head.flags & TraceReadRecord::kHasFile) != 0) record.At(sizeof(head), number);
+    const uint32_t file = number != kNoTraceId ? FileOf(number) : FileOfDescription(head.head.number);
+    const Nanos begin = clock_.TimeOf(chunk_->head, head.begin_ticks);
+    const Nanos duration = clock_.DurationOf(chunk_->head, head.duration_ticks);
+    const int64_t returned = std::max(head.returned_bytes, 0);
+    if (file == kNone || !IsTraceTime(begin.value) || !IsTraceTime(duration.value) ||
+        (head.head.flags & TraceReadRecord::kAccess) > static_cast<uint8_t>(TraceAccessKind::kMapped) ||
+        !IsTraceRange(head.offset_bytes, std::max<int64_t>(head.asked_bytes, returned)))
+      return Broken();
+    TracedRead read;
+    read.file = file;
+    read.tid = chunk_->head.tid;
+    read.description = head.head.number;
+    read.kind = static_cast<TraceAccessKind>(head.head.flags & TraceReadRecord::kAccess);
+    read.advice = static_cast<HostAdvice>(head.head.flags >> TraceReadRecord::kAdviceShift & 3);
+    read.unseen = (head.head.flags & TraceReadRecord::kUnseen) != 0;
+    read.absorbed = !read.unseen;
+    read.range = {{head.offset_bytes}, {head.offset_bytes + head.asked_bytes}};
+    // Not before what its thread did before, whatever the conversion of ticks says.
+    read.time = std::max(begin, place_.floor);
+    read.completed = (head.head.flags & TraceReadRecord::kUnfinished) == 0;
+    if (read.completed) {
+      read.returned = {returned};
+      read.duration = duration;
+      read.end = read.time + duration;
+      read.error = head.returned_bytes < 0 ? EIO : 0;
+      place_ = {read.end, out_.reads.size()};
+    }
+    out_.reads.push_back(std::move(read));
+  }
+
+  // The thread is at `time` for certain: what it did before is over.
+  void Advance(Nanos time) {
+    if (place_.timed != SIZE_MAX) {
+      TracedRead& last = out_.reads[place_.timed];
+      last.end = std::min(last.end, std::max(time, last.time));
+      if (last.end > time) last.time = last.end = time;
+      last.duration = last.end - last.time;
+    }
+    place_ = {time, SIZE_MAX};
+  }
+
+  void AddPlan(const RecordView& record) {
+    TracedRead read;
+    TracePlanRecord head;
+    const bool is_there = record.At(0, head);
+    if (!is_there || !has_facts_ || !DecodePlan(record, head, read)) return Broken();
+    const uint32_t file = head.file != kNoTraceId ? FileOf(head.file) : FileOfDescription(head.head.number);
+    if (file == kNone) return Broken();
+    read.file = file;
+    read.tid = chunk_->head.tid;
+    read.facts = facts_;
+    if (!read_of_.try_emplace({chunk_->head.process, head.sequence}, out_.reads.size()).second) return Broken();
+    Advance(read.time);
+    out_.reads.push_back(std::move(read));
+  }
+
+  TracedRead* ReadOf(uint64_t plan) {
+    const auto found = read_of_.find({chunk_->head.process, plan});
+    if (found == read_of_.end()) return nullptr;
+    return &out_.reads[found->second];
+  }
+
+  void AddBatch(const RecordView& record) {
+    TraceIssuedRecord head;
+    const bool is_there = record.At(0, head);
+    TracedRead* read = !is_there ? nullptr : ReadOf(head.plan);
+    TracedBatch batch;
+    if (read == nullptr || !DecodeBatch(record, head, batch)) return Broken();
+    for (const TracedBatch::Piece& piece : batch.pieces) {
+      read->outcome.Add(piece.outcome);
+      read->outcome.time = piece.asked_at;
+    }
+    read->outcome.known = true;
+    read->batches.push_back(std::move(batch));
+  }
+
+  void AddFinish(const RecordView& record) {
+    TraceFinishRecord head;
+    const bool is_there = record.At(0, head);
+    TracedRead* read = !is_there ? nullptr : ReadOf(head.plan);
+    if (read == nullptr || !IsTraceTime(head.time_ns) || !IsTraceTime(head.duration_ns) ||
+        head.begin_bytes != read->range.begin.value || head.end_bytes < head.begin_bytes)
+      return Broken();
+    read->completed = true;
+    read->returned = {head.end_bytes - head.begin_bytes};
+    read->end = {head.time_ns};
+    read->duration = {head.duration_ns};
+    read->error = head.error;
+    read->finish_sequence = head.sequence;
+    place_ = {std::max(place_.floor, read->end), SIZE_MAX};
+  }
+
+  void AddCall(const RecordView& record) {
+    TraceCallRecord head;
+    const bool is_there = record.At(0, head);
+    const auto process = process_of_.find(chunk_->head.process);
+    if (!is_there || process == process_of_.end()) return Broken();
+    TracedCall call;
+    call.kind = record.kind();
+    call.process = process->second;
+    call.sequence = head.sequence;
+    if (call.kind == TraceKind::kForget) {
+      call.file = FileOf(head.head.number);
+      if (call.file == kNone || !has_facts_) return Broken();
+      call.facts = facts_;
+    } else {
+      call.mount = head.head.number;
+    }
+    out_.calls.push_back(call);
+  }
+
+  struct PairHash {
+    size_t operator()(const std::pair<uint32_t, uint64_t>& key) const {
+      return std::hash<uint64_t>()(key.second * 0x9e3779b97f4a7c15 ^ key.first);
+    }
+  };
+
+  const TraceChunks& trace_;
+  const TraceClock clock_;
   TraceContents& out_;
-  std::unordered_map<TraceId, uint32_t> file_of_;
-  std::unordered_map<TraceId, size_t> read_of_;
+  std::unordered_map<uint32_t, uint32_t> process_of_;     // by number
+  std::unordered_map<uint32_t, uint32_t> parent_number_;  // the same
+  std::unordered_map<uint64_t, uint32_t> file_of_;        // by process and number
+  std::unordered_map<uint64_t, uint32_t> file_of_description_;
+  std::unordered_map<std::pair<uint32_t, uint64_t>, size_t, PairHash> read_of_;  // by process and sequence
+  std::unordered_map<uint64_t, Place> thread_;
+  // Of the chunk that is visited.
+  const TraceChunkView* chunk_ = nullptr;
+  bool has_facts_ = false;
+  Facts facts_;
+  Place place_;
 };
 
 }  // namespace
 
 absl::StatusOr<TraceContents> ParseTrace(const std::string& name, const char* bytes, size_t size) {
-  TraceHeader header{};
-  if (size >= sizeof(header)) std::memcpy(&header, bytes, sizeof(header));
-  if (std::memcmp(header.magic, kTraceMagic, sizeof(kTraceMagic)) != 0)
-    return absl::InvalidArgumentError(absl::StrCat(name, ": not a trace"));
-  if (header.version > kTraceVersion) {
-    return absl::UnimplementedError(absl::StrCat(name, ": a trace of version ", header.version,
-                                                 ", this program reads up to version ", kTraceVersion));
-  }
-  if (header.version == 0 || header.header_bytes != kTraceHeaderBytes || header.record_bytes != kTraceRecordBytes)
-    return absl::InvalidArgumentError(absl::StrCat(name, ": a damaged trace: its header makes no sense"));
-  const uint64_t count = std::min(header.tail_records, header.capacity_records);
-  const uint64_t present = size < kTraceHeaderBytes ? 0 : (size - kTraceHeaderBytes) / kTraceRecordBytes;
-  if (count > present)
-    return absl::DataLossError(absl::StrCat(name, ": cut short: ", present, " of ", count, " records are there"));
-
+  const absl::StatusOr<TraceChunks> trace = FindChunks(name, bytes, size);
+  if (!trace.ok()) return trace.status();
   TraceContents contents;
-  contents.page = {header.page_bytes};
-  contents.monotonic_start = {header.monotonic_ns};
-  contents.realtime_start = {header.realtime_ns};
-  contents.records = count;
-  contents.dropped_records = header.dropped_records;
-  Parser(bytes + kTraceHeaderBytes, count, contents).Run();
+  contents.page = {trace->header.page_bytes};
+  contents.monotonic_start = {trace->header.monotonic_ns};
+  contents.realtime_start = {trace->header.realtime_ns};
+  contents.dropped_records = trace->header.dropped_records;
+  Parser(*trace, contents).Run();
+  contents.broken_records += trace->broken;
   return contents;
 }
 
@@ -286,9 +394,7 @@ absl::StatusOr<TraceContents> ReadTrace(const std::string& path) {
   file.read(reinterpret_cast<char*>(&header), sizeof(header));
   file.clear();
   file.seekg(0);
-  const uint64_t records = std::min({header.tail_records, header.capacity_records, kTraceMaxRecords});
-  const uint64_t wanted = kTraceHeaderBytes + records * kTraceRecordBytes;
-  std::string bytes(std::min<uint64_t>(std::filesystem::file_size(path, ignored), wanted), 0);
+  std::string bytes(BytesInUse(header, std::filesystem::file_size(path, ignored)), 0);
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<size_t>(file.gcount()));
   return ParseTrace(path, bytes.data(), bytes.size());

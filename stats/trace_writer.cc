@@ -1,61 +1,166 @@
 #include "stats/trace_writer.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
-
-#include <bit>
-#include <limits>
 
 namespace ahead {
 namespace {
 
-constexpr uint64_t kFull = UINT64_MAX;
+// What a thread fills. A child of fork has a copy, and goes by the epoch. Small: what it takes of each thread's stack
+// is, with libc's part, what was taken without us, because that is rounded up.
+struct Pen {
+  TraceChunk* chunk = nullptr;
+  uintptr_t busy = 0;               // where on the stack the writer stands; 0: it does not write
+  uint32_t used = kTraceChunkRoom;  // of the chunk
+  uint32_t facts = kNoFacts;        // where its last ones are
+  uint32_t epoch = 0;
+  int32_t tid = 0;
 
-int32_t Tid() { return static_cast<int32_t>(syscall(SYS_gettid)); }
+  static constexpr uint32_t kNoFacts = UINT32_MAX;
+  char* records() const { return reinterpret_cast<char*>(chunk + 1); }
+};
+static_assert(sizeof(Pen) == 32);
+// Initial-exec: read without a call, and without memory that would have to be allocated first.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Pen pen;
 
-// Reserves `slots` that lie side by side. Returns the first, or kFull. Looking first keeps the tail from running away
-// and its line from bouncing once the trace is full.
-uint64_t Reserve(Trace* trace, uint64_t slots) {
-  TraceHeader& header = *trace->header;
-  uint64_t first = kFull;
-  if (__atomic_load_n(&header.tail_records, __ATOMIC_RELAXED) < trace->capacity_records)
-    first = __atomic_fetch_add(&header.tail_records, slots, __ATOMIC_RELAXED);
-  if (first < trace->capacity_records && slots <= trace->capacity_records - first) return first;
-  __atomic_fetch_add(&header.dropped_records, slots, __ATOMIC_RELAXED);
-  return kFull;
+int64_t MonotonicNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Says whether nothing fits any more, and counts what does not if so.
-bool IsFull(Trace* trace) {
-  if (__atomic_load_n(&trace->header->tail_records, __ATOMIC_RELAXED) < trace->capacity_records) return false;
-  __atomic_fetch_add(&trace->header->dropped_records, 1, __ATOMIC_RELAXED);
+void CountDropped(Trace* trace, uint64_t records = 1) {
+  __atomic_fetch_add(&trace->header->dropped_records, records, __ATOMIC_RELAXED);
+}
+
+TraceChunk* ChunkAt(const Trace* trace, uint64_t index) {
+  return reinterpret_cast<TraceChunk*>(trace->chunks + index * kTraceChunkBytes);
+}
+
+// Takes a free chunk, the lowest as a rule, so that memory is used again while it is warm. Null when there is none.
+TraceChunk* Claim(Trace* trace) {
+  TraceHeader& header = *trace->header;
+  if (__atomic_load_n(&header.claimed_chunks, __ATOMIC_RELAXED) >= trace->chunk_count) return nullptr;
+  if (__atomic_fetch_add(&header.claimed_chunks, 1, __ATOMIC_RELAXED) < trace->chunk_count) {
+    uint64_t index = __atomic_load_n(&header.free_hint, __ATOMIC_RELAXED);
+    for (uint64_t looks = 0; looks < trace->chunk_count; ++looks, ++index) {
+      if (index >= trace->chunk_count) index = 0;
+      TraceChunk* chunk = ChunkAt(trace, index);
+      uint32_t expected = TraceChunk::kFree;
+      if (__atomic_load_n(&chunk->state, __ATOMIC_RELAXED) != expected) continue;
+      if (!__atomic_compare_exchange_n(&chunk->state, &expected, TraceChunk::kClaimed, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED))
+        continue;
+      __atomic_store_n(&header.free_hint, index + 1, __ATOMIC_RELAXED);
+      return chunk;
+    }
+  }
+  __atomic_fetch_sub(&header.claimed_chunks, 1, __ATOMIC_RELAXED);
+  return nullptr;
+}
+
+// Gives the thread a chunk with nothing in it; what it had is full. Returns false when there is none.
+bool Renew(Trace* trace) {
+  if (pen.chunk != nullptr) __atomic_store_n(&pen.chunk->state, uint32_t{TraceChunk::kFull}, __ATOMIC_RELEASE);
+  pen.chunk = nullptr;
+  pen.used = kTraceChunkRoom;
+  pen.facts = Pen::kNoFacts;
+  TraceChunk* const chunk = Claim(trace);
+  if (chunk == nullptr) return false;
+  if (pen.tid == 0) pen.tid = static_cast<int32_t>(syscall(SYS_gettid));
+  chunk->process = trace->process;
+  chunk->pid = trace->pid;
+  chunk->tid = pen.tid;
+  chunk->flags = trace->chunk_flags;
+  chunk->begin_ticks = chunk->last_ticks = TraceTicks(*trace);
+  chunk->begin_ns = chunk->last_ns = MonotonicNow();
+  // Last: whoever sees a length sees the rest, and the thread is known by then to be a living one.
+  __atomic_store_n(&chunk->order, __atomic_fetch_add(&trace->header->claims, 1, __ATOMIC_RELAXED) + 1,
+                   __ATOMIC_RELEASE);
+  pen.chunk = chunk;
+  pen.used = 0;
   return true;
 }
 
-// Fills slot `index`: all but the mark, then the mark.
-template <typename Record>
-void Put(Trace* trace, uint64_t index, const Record& record) {
-  static_assert(sizeof(Record) == kTraceRecordBytes && offsetof(Record, mark) == 0);
-  char* slot = trace->records + index * kTraceRecordBytes;
-  constexpr size_t kMark = sizeof(record.mark);
-  __builtin_memcpy(slot + kMark, reinterpret_cast<const char*>(&record) + kMark, sizeof(Record) - kMark);
-  __atomic_store_n(reinterpret_cast<uint32_t*>(slot), TraceMark(index), __ATOMIC_RELEASE);
+// Stacks further apart are taken to be different ones, as in shim/guard.cc.
+constexpr uintptr_t kOneStack = 1 << 20;
+
+// Says whether the writer at `place` is gone: a signal handler interrupted it and jumped out. Seen from a frame that is
+// further up the same stack; from a handler it lies below, or on another stack.
+bool IsAbandoned(uintptr_t place, uintptr_t here) {
+  if (here < place || here - place >= kOneStack) return false;
+  stack_t stack;
+  return syscall(SYS_sigaltstack, nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) == 0;
 }
 
-template <typename Record>
-TraceId Append(Trace* trace, const Record& record) {
-  const uint64_t index = Reserve(trace, 1);
-  if (index == kFull) return kNoTraceId;
-  Put(trace, index, record);
-  return static_cast<TraceId>(index);
-}
+// Room for `bytes` of this thread's chunk, from construction to destruction; then they are published. False when there
+// is none, or when this thread is in another one.
+class Entry {
+ public:
+  [[gnu::always_inline]] Entry(Trace* trace, size_t bytes) : trace_(trace) {
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    if (__builtin_expect(pen.busy != 0, 0) && !IsAbandoned(pen.busy, here)) {
+      CountDropped(trace);
+      return;
+    }
+    pen.busy = here;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect(pen.epoch != trace->epoch || bytes > kTraceChunkRoom - pen.used, 0))
+      has_room_ = Turn(trace, bytes);
+    else
+      has_room_ = true;
+    if (!has_room_) Leave();
+  }
+  [[gnu::always_inline]] ~Entry() {
+    if (!has_room_) return;
+    __atomic_store_n(&pen.chunk->used_bytes, pen.used, __ATOMIC_RELEASE);
+    Leave();
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
 
-// Returns `value` as far as it fits into a T.
-template <typename T>
-T Clip(int64_t value) {
-  if (value < 0) return 0;
-  return value > int64_t{std::numeric_limits<T>::max()} ? std::numeric_limits<T>::max() : static_cast<T>(value);
+  explicit operator bool() const { return has_room_; }
+
+  TraceCursor cursor() const { return TraceCursor(pen.records() + pen.used); }
+  void MoveTo(const TraceCursor& cursor) { pen.used = static_cast<uint32_t>(cursor.at() - pen.records()); }
+
+  // Notes what time it is, by both clocks.
+  void Date() {
+    pen.chunk->last_ticks = TraceTicks(*trace_);
+    pen.chunk->last_ns = MonotonicNow();
+  }
+
+ private:
+  // Turns to a new page.
+  [[gnu::noinline]] static bool Turn(Trace* trace, size_t bytes) {
+    if (pen.epoch != trace->epoch) {
+      pen.chunk = nullptr;
+      pen.tid = 0;
+      pen.epoch = trace->epoch;
+    }
+    if (bytes <= kTraceChunkRoom && Renew(trace)) return true;
+    CountDropped(trace);
+    return false;
+  }
+
+  static void Leave() {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pen.busy = 0;
+  }
+
+  Trace* const trace_;
+  bool has_room_ = false;
+};
+
+// Puts the facts before a record that needs them, unless the chunk's last ones are the same.
+void PutFacts(const Facts& facts, TraceCursor& out) {
+  const TraceFactsRecord record = FactsRecord(facts);
+  if (pen.facts != Pen::kNoFacts && __builtin_memcmp(pen.records() + pen.facts, &record, sizeof(record)) == 0) return;
+  pen.facts = static_cast<uint32_t>(out.at() - pen.records());
+  out.Put(record);
 }
 
 // Writes the path of `fd` to `out`. Returns its length, 0 when it has none that can be told.
@@ -72,182 +177,128 @@ size_t PathOf(int fd, char* out, size_t size) {
   return length < 0 ? 0 : static_cast<size_t>(length);
 }
 
-TracePlanRecord PlanRecord(const TraceAccess& access) {
-  TracePlanRecord record{};
-  record.kind = TraceKind::kPlan;
-  record.access = access.kind;
-  record.flags = access.access.fresh ? TracePlanRecord::kFresh : uint8_t{0};
-  record.flags |= static_cast<uint8_t>(static_cast<uint8_t>(access.access.advice) << TracePlanRecord::kAdviceShift);
-  record.tid = access.tid != 0 ? access.tid : Tid();
-  record.file = access.file;
-  record.description = access.description;
-  record.length_bytes = Clip<uint32_t>(access.access.range.size().value);
-  record.time_ns = access.access.time.value;
-  record.offset_bytes = access.access.range.begin.value;
-  return record;
-}
-
-void AddFacts(const Facts& facts, TracePlanRecord& record) {
-  const int64_t page = facts.page.value > 0 ? facts.page.value : 1;
-  record.page_shift = static_cast<uint8_t>(std::countr_zero(static_cast<uint64_t>(page)));
-  record.file_size_bytes = facts.file_size.value;
-  record.allowance_bytes = facts.allowance.value;
-  record.initial_bytes = Clip<uint32_t>(facts.initial.value);
-  record.piece_pages = Clip<uint16_t>(facts.piece.value / page);
-  record.kernel_window_pages = Clip<uint16_t>(facts.kernel_window.value / page);
-  if (facts.kernel_leads) record.flags |= TracePlanRecord::kKernelLeads;
-}
-
-TraceDecisionRecord DecisionRecord(const Decision& decision) {
-  TraceDecisionRecord record{};
-  record.kind = TraceKind::kDecision;
-  record.method = static_cast<uint8_t>(decision.method);
-  if (decision.check) record.flags |= TraceDecisionRecord::kCheck;
-  if (decision.starving) record.flags |= TraceDecisionRecord::kStarving;
-  if (decision.look_only) record.flags |= TraceDecisionRecord::kLookOnly;
-  record.pieces = decision.pieces;
-  record.required = decision.required;
-  record.stream_index = decision.stream.index;
-  record.stream_generation = decision.stream.generation;
-  record.first_bytes = decision.first.value;
-  record.length_bytes = decision.length.value;
-  record.step_bytes = decision.step.value;
-  record.limit_bytes = decision.limit.value;
-  record.floor_bytes = decision.floor.value;
-  return record;
-}
-
-TraceEventRecord EventRecord(TraceKind kind, TraceId file, uint32_t description, Nanos now) {
-  TraceEventRecord record{};
-  record.kind = kind;
-  record.tid = Tid();
-  record.file = file;
-  record.description = description;
-  record.time_ns = now.value;
-  return record;
+// Writes the numbers among the options as text. Returns its length.
+size_t OptionsText(const Options& options, char* out, size_t size) {
+  size_t used = 0;
+  const auto put = [&](const char* text, size_t count) {
+    for (size_t i = 0; i < count && used < size; ++i) out[used++] = text[i];
+  };
+  const auto add = [&](const char* name, OptionKind kind, int64_t value) {
+    if (kind == OptionKind::kText) return;
+    put(name, __builtin_strlen(name));
+    put("=", 1);
+    char digits[20];
+    size_t count = sizeof(digits);
+    for (auto rest = static_cast<uint64_t>(value < 0 ? 0 : value); rest != 0 || count == sizeof(digits); rest /= 10)
+      digits[--count] = static_cast<char>('0' + rest % 10);
+    put(digits + count, sizeof(digits) - count);
+    put("\n", 1);
+  };
+#define AHEAD_OPTION(name, kind, default_value, min, max, help) add(#name, OptionKind::kind, options.name);
+#include "core/options.def"
+#undef AHEAD_OPTION
+  return used;
 }
 
 }  // namespace
 
-void TraceProcess(Trace* trace, const Options& options, Nanos now) {
-  TraceProcessRecord record{};
-  record.kind = TraceKind::kProcess;
-  record.ratio = Clip<uint8_t>(options.ratio);
-  record.hit_rate = Clip<uint8_t>(options.hit_rate);
-  record.tid = Tid();
-  record.pid = static_cast<int32_t>(syscall(SYS_getpid));
-  record.parent_pid = static_cast<int32_t>(syscall(SYS_getppid));
-  record.time_ns = now.value;
-  record.max_bytes = options.max;
-  record.initial_bytes = options.initial;
-  record.memory_bytes = options.memory;
-  Append(trace, record);
+void TraceProcess(Trace* trace, const Options& options, Nanos now, TraceBegin how) {
+  TraceProcessFacts facts;
+  if (how == TraceBegin::kFork) facts.parent = trace->process;
+  trace->process = facts.number = __atomic_fetch_add(&trace->header->processes, 1, __ATOMIC_RELAXED);
+  trace->pid = static_cast<int32_t>(syscall(SYS_getpid));
+  ++trace->epoch;
+  facts.parent_pid = static_cast<int32_t>(syscall(SYS_getppid));
+  facts.next_sequence = trace->next_sequence;
+  char text[1024];
+  facts.options = text;
+  facts.options_bytes = OptionsText(options, text, sizeof(text));
+  Entry entry(trace, facts.bytes());
+  if (!entry) return;
+  TraceCursor out = entry.cursor();
+  Encode(facts, now, out);
+  entry.MoveTo(out);
 }
 
-TraceId TraceFile(Trace* trace, const TraceFileFacts& facts, Nanos now) {
-  if (IsFull(trace)) return kNoTraceId;
-  char path[4096];
-  const size_t length = PathOf(facts.fd, path, sizeof(path));
-  const size_t slots = (length + kTracePathBytes - 1) / kTracePathBytes;
-  const uint64_t first = Reserve(trace, 1 + slots);
-  if (first == kFull) return kNoTraceId;
-  for (size_t slot = 0; slot < slots; ++slot) {
-    TracePathRecord part{};
-    part.kind = TraceKind::kPath;
-    const size_t at = slot * kTracePathBytes;
-    const size_t used = length - at < kTracePathBytes ? length - at : kTracePathBytes;
-    part.used_bytes = static_cast<uint8_t>(used);
-    __builtin_memcpy(part.text, path + at, used);
-    Put(trace, first + 1 + slot, part);
-  }
-  TraceFileRecord record{};
-  record.kind = TraceKind::kFile;
-  record.path_slots = static_cast<uint8_t>(slots);
-  record.path_bytes = static_cast<uint16_t>(length);
-  record.tid = Tid();
-  record.pid = static_cast<int32_t>(syscall(SYS_getpid));
-  record.time_ns = now.value;
-  record.device = facts.device;
-  record.inode = facts.inode;
-  record.size_bytes = facts.size.value;
-  Put(trace, first, record);
-  return static_cast<TraceId>(first);
+bool TraceFile(Trace* trace, int fd, TraceFileFacts facts, Nanos now) {
+  char path[kTraceMaxPath];
+  facts.path = path;
+  facts.path_bytes = fd < 0 ? 0 : PathOf(fd, path, sizeof(path));
+  Entry entry(trace, facts.bytes());
+  if (!entry) return false;
+  entry.Date();
+  TraceCursor out = entry.cursor();
+  Encode(facts, now, out);
+  entry.MoveTo(out);
+  return true;
 }
 
-void TraceOpen(Trace* trace, TraceId file, uint32_t description, bool opened_here, Nanos now) {
-  TraceEventRecord record = EventRecord(TraceKind::kOpen, file, description, now);
-  if (opened_here) record.flags = TraceEventRecord::kOpenedHere;
-  Append(trace, record);
+void TraceEvent(Trace* trace, const TraceEventFacts& event, Nanos now, const Facts* facts) {
+  Entry entry(trace, event.bytes() + (facts != nullptr ? sizeof(TraceFactsRecord) : 0));
+  if (!entry) return;
+  TraceCursor out = entry.cursor();
+  if (facts != nullptr) PutFacts(*facts, out);
+  Encode(event, now, out);
+  entry.MoveTo(out);
 }
 
-void TraceClose(Trace* trace, TraceId file, uint32_t description, Nanos now) {
-  Append(trace, EventRecord(TraceKind::kClose, file, description, now));
+void TraceRead(Trace* trace, const TraceReadFacts& read) {
+  Entry entry(trace, sizeof(TraceReadRecord));
+  if (!entry) return;
+  auto flags = static_cast<uint8_t>(static_cast<uint8_t>(read.kind) | static_cast<uint8_t>(read.advice)
+                                                                          << TraceReadRecord::kAdviceShift);
+  if (read.is_unseen) flags |= TraceReadRecord::kUnseen;
+  TraceCursor out = entry.cursor();
+  out.Put(TraceReadRecord{RecordHead(TraceKind::kRead, sizeof(TraceReadRecord), read.description, flags),
+                          read.begin_ticks, read.end_ticks - read.begin_ticks, read.offset,
+                          static_cast<uint32_t>(read.asked), static_cast<int32_t>(read.returned)});
+  entry.MoveTo(out);
 }
 
-TraceId TracePlan(Trace* trace, const TraceAccess& access, const Facts& facts, const Decision& decision) {
-  TracePlanRecord record = PlanRecord(access);
-  AddFacts(facts, record);
-  if (decision.empty()) return Append(trace, record);
-  const uint64_t first = Reserve(trace, 2);
-  if (first == kFull) return kNoTraceId;
-  record.flags |= TracePlanRecord::kDecided;
-  Put(trace, first + 1, DecisionRecord(decision));
-  Put(trace, first, record);
-  return static_cast<TraceId>(first);
+void TracePlan(Trace* trace, const TracePlanFacts& plan, const Facts& facts) {
+  Entry entry(trace, sizeof(TraceFactsRecord) + plan.bytes());
+  if (!entry) return;
+  entry.Date();
+  TraceCursor out = entry.cursor();
+  PutFacts(facts, out);
+  Encode(plan, out);
+  entry.MoveTo(out);
 }
 
-TraceId TraceAbsorbed(Trace* trace, const TraceAccess& access) {
-  TracePlanRecord record = PlanRecord(access);
-  record.flags |= TracePlanRecord::kAbsorbed;
-  return Append(trace, record);
+void TraceIssued(Trace* trace, uint64_t sequence, uint64_t plan, int32_t first, int32_t count,
+                 const PieceOutcome* outcomes, const Nanos* asked_at) {
+  const size_t bytes = sizeof(TraceIssuedRecord) + static_cast<size_t>(count) * sizeof(TracePiece);
+  Entry entry(trace, bytes);
+  if (!entry) return;
+  TraceCursor out = entry.cursor();
+  out.Put(TraceIssuedRecord{RecordHead(TraceKind::kIssued, bytes, 0), sequence, plan, first, count});
+  for (int32_t i = 0; i < count; ++i) out.Put(PieceRecord(outcomes[i], asked_at[i]));
+  entry.MoveTo(out);
 }
 
-void TraceOutcome(Trace* trace, TraceId plan, const TraceOutcomeCounts& counts, Nanos now) {
-  TraceOutcomeRecord record{};
-  record.kind = TraceKind::kOutcome;
-  record.plan = plan;
-  record.asked_pieces = counts.asked;
-  record.resident_pieces = counts.resident;
-  record.dropped_pieces = counts.dropped;
-  record.put_off_pieces = counts.put_off;
-  record.sure_pieces = counts.sure;
-  record.time_ns = now.value;
-  record.blocked_ns = counts.blocked.value;
-  record.fresh_pages = counts.fresh_pages;
-  Append(trace, record);
+void TraceFinish(Trace* trace, uint64_t sequence, uint64_t plan, const Completion& completion, int error) {
+  Entry entry(trace, sizeof(TraceFinishRecord));
+  if (!entry) return;
+  TraceCursor out = entry.cursor();
+  out.Put(FinishRecord(sequence, plan, completion, error));
+  entry.MoveTo(out);
 }
 
-void TraceCompletion(Trace* trace, TraceId plan, const Completion& completion, int error) {
-  TraceCompletionRecord record{};
-  record.kind = TraceKind::kCompletion;
-  record.error = Clip<uint16_t>(error);
-  record.plan = plan;
-  record.time_ns = completion.time.value;
-  record.duration_ns = completion.duration.value;
-  record.offset_bytes = completion.range.begin.value;
-  record.returned_bytes = completion.range.size().value;
-  Append(trace, record);
+void TraceForget(Trace* trace, uint64_t sequence, TraceId file, const Facts& facts) {
+  Entry entry(trace, sizeof(TraceFactsRecord) + sizeof(TraceCallRecord));
+  if (!entry) return;
+  TraceCursor out = entry.cursor();
+  PutFacts(facts, out);
+  out.Put(TraceCallRecord{RecordHead(TraceKind::kForget, sizeof(TraceCallRecord), file), sequence});
+  entry.MoveTo(out);
 }
 
-void TraceAdvice(Trace* trace, TraceId file, uint32_t description, int advice, ByteRange range, Nanos now) {
-  TraceEventRecord record = EventRecord(TraceKind::kAdvice, file, description, now);
-  record.advice = Clip<uint16_t>(advice);
-  record.offset_bytes = range.begin.value;
-  record.length_bytes = range.size().value;
-  Append(trace, record);
-}
-
-void TraceMapping(Trace* trace, TraceId file, uint32_t description, ByteRange range, Nanos now) {
-  TraceEventRecord record = EventRecord(TraceKind::kMapping, file, description, now);
-  record.offset_bytes = range.begin.value;
-  record.length_bytes = range.size().value;
-  Append(trace, record);
-}
-
-void TraceEntry(Trace* trace, TraceId folder, uint64_t inode, Nanos now) {
-  TraceEventRecord record = EventRecord(TraceKind::kEntry, folder, 0, now);
-  record.offset_bytes = static_cast<int64_t>(inode);
-  Append(trace, record);
+void TraceRenewed(Trace* trace, uint64_t sequence, uint32_t mount) {
+  Entry entry(trace, sizeof(TraceCallRecord));
+  if (!entry) return;
+  TraceCursor out = entry.cursor();
+  out.Put(TraceCallRecord{RecordHead(TraceKind::kRenewed, sizeof(TraceCallRecord), mount), sequence});
+  entry.MoveTo(out);
 }
 
 }  // namespace ahead

@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "stats/trace_file.h"
+#include "stats/trace_reader.h"
 #include "tests/cli/process.h"
-#include "tests/trace/scratch.h"
 
 namespace ahead::test {
 namespace {
@@ -20,20 +21,33 @@ class TraceCommandTest : public testing::Test {
   // A trace of a file that is read forwards: three reads, an open and a close.
   std::string SmallTrace() const {
     const std::string data = folder_.Write("a \"quoted\", name", std::string(12288, 'x'));
-    const int fd = open(data.c_str(), O_RDONLY | O_CLOEXEC);
-    MemoryTrace trace(100);
-    const TraceId file = AddFile(trace.get(), fd, 12288, 1_ms);
-    TraceOpen(trace.get(), file, 1, true, 1_ms);
+    TraceContents contents;
+    contents.page = 4_KiB;
+    contents.files = {{data, 44, 1_ms, 7, 11, 12288_B}};
+    TracedEvent event;
+    event.kind = TraceKind::kOpen;
+    event.tid = 55;
+    event.description = 1;
+    event.opened_here = true;
+    event.time = 1_ms;
+    contents.events.push_back(event);
     for (int64_t i = 0; i < 3; ++i) {
-      TraceAccess access = ReadOf(file, i * 4096, 4096, 2_ms + 1_ms * i);
-      access.tid = 55;
-      access.description = 1;
-      const TraceId plan = TraceAbsorbed(trace.get(), access);
-      TraceCompletion(trace.get(), plan, {access.access.range, access.access.time + 100_us, 100_us}, 0);
+      TracedRead read;
+      read.tid = 55;
+      read.description = 1;
+      read.absorbed = read.completed = true;
+      read.range = {{i * 4096}, {i * 4096 + 4096}};
+      read.returned = 4_KiB;
+      read.time = 2_ms + 1_ms * i;
+      read.duration = 100_us;
+      contents.reads.push_back(read);
     }
-    TraceClose(trace.get(), file, 1, 9_ms);
-    close(fd);
-    return folder_.Write("trace", Content("/proc/self/fd/" + std::to_string(trace.fd())));
+    event.kind = TraceKind::kClose;
+    event.time = 9_ms;
+    contents.events.push_back(event);
+    const std::string trace = folder_ / "trace";
+    EXPECT_TRUE(WriteTrace(trace, contents).ok());
+    return trace;
   }
 
   static Ended Trace(std::vector<std::string> words) {
@@ -163,9 +177,12 @@ TEST_F(TraceCommandTest, ImportOfWhatHoldsNoReadIsRefused) {
 TEST_F(TraceCommandTest, AnonymousTraceHasNoNames) {
   const std::string out = folder_ / "out";
   ASSERT_TRUE(Trace({"--anonymize", "-o", out, SmallTrace()}).exited_with(0));
-  const std::string bytes = ReadFile(out);
-  EXPECT_THAT(bytes, testing::Not(HasSubstr("quoted")));
-  EXPECT_THAT(bytes, testing::Not(HasSubstr("ahead-cli")));
+  const auto contents = ReadTrace(out);
+  ASSERT_TRUE(contents.ok()) << contents.status();
+  for (const TracedFile& file : contents->files) {
+    EXPECT_THAT(file.path, testing::Not(HasSubstr("quoted")));
+    EXPECT_THAT(file.path, testing::Not(HasSubstr("ahead-cli")));
+  }
   EXPECT_THAT(Trace({out}).output, HasSubstr("reads          3, 12.0 KiB"));
 }
 

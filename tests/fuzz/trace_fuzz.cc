@@ -2,9 +2,10 @@
 // memory than the trace itself; its quantities are fit to be added up.
 #include <algorithm>
 #include <cstring>
-#include <utility>
+#include <string>
 #include <vector>
 
+#include "stats/trace_chunks.h"
 #include "stats/trace_reader.h"
 #include "tests/fuzz/target.h"
 
@@ -33,39 +34,47 @@ void CheckReferences(const TraceContents& contents) {
 }
 
 void CheckSize(const TraceContents& contents, size_t size) {
-  const size_t slots = size / kTraceRecordBytes;
+  const size_t records = size / sizeof(TraceCallRecord);
   size_t path_bytes = 0;
   for (const TracedFile& file : contents.files) path_bytes += file.path.size();
   Require(path_bytes <= size, "paths are no longer than the trace");
-  Require(contents.files.size() + contents.reads.size() + contents.events.size() + contents.processes.size() <= slots,
+  Require(contents.files.size() + contents.reads.size() + contents.events.size() + contents.processes.size() <= records,
           "there are no more things than records");
 }
 
-// A header that lets `records` be looked at, and those, mostly whole: the bytes of a trace, 4 KiB of which say little.
-std::vector<char> Trace(std::vector<char> records, bool has_marks) {
-  const uint64_t count = records.size() / kTraceRecordBytes;
-  for (uint64_t slot = 0; has_marks && slot < count; ++slot) {
-    const uint32_t mark = TraceMark(slot);
-    std::memcpy(&records[slot * kTraceRecordBytes], &mark, sizeof(mark));
-  }
+// The bytes of a raw trace with `records` in chunks, or with the same in a frame: 4 KiB of header say little.
+std::vector<char> Trace(const std::vector<char>& records, bool is_packed) {
   TraceHeader header{};
   std::memcpy(header.magic, kTraceMagic, sizeof(kTraceMagic));
   header.version = kTraceVersion;
   header.header_bytes = kTraceHeaderBytes;
-  header.record_bytes = kTraceRecordBytes;
-  header.capacity_records = header.tail_records = count;
-  std::vector<char> trace(kTraceHeaderBytes + records.size());
-  std::memcpy(trace.data(), &header, sizeof(header));
-  std::copy(records.begin(), records.end(), trace.begin() + kTraceHeaderBytes);
-  return trace;
+  header.chunk_bytes = kTraceChunkBytes;
+  std::string chunks;
+  for (size_t at = 0; at < records.size(); at += kTraceChunkRoom) {
+    TraceChunk chunk{};
+    chunk.state = TraceChunk::kFull;
+    chunk.used_bytes = static_cast<uint32_t>(std::min(kTraceChunkRoom, records.size() - at));
+    chunk.order = ++header.claims;
+    chunks.append(reinterpret_cast<const char*>(&chunk), sizeof(chunk));
+    chunks.append(records.data() + at, chunk.used_bytes);
+    if (!is_packed) chunks.resize(header.claims * kTraceChunkBytes);
+  }
+  header.chunk_count = header.claims;
+  std::string trace = is_packed ? PackedHeader(header) + PackFrame(chunks)
+                                : std::string(reinterpret_cast<const char*>(&header), sizeof(header));
+  if (!is_packed) {
+    trace.resize(kTraceHeaderBytes);
+    trace += chunks;
+  }
+  return {trace.begin(), trace.end()};
 }
 
-void Parse(const std::vector<char>& bytes) {
+void Parse(const std::vector<char>& bytes, size_t unfolded_size) {
   const absl::StatusOr<TraceContents> contents = ParseTrace("trace", bytes.data(), bytes.size());
   if (!contents.ok()) return;
   CheckOrder(*contents);
   CheckReferences(*contents);
-  CheckSize(*contents, bytes.size());
+  CheckSize(*contents, unfolded_size);
 }
 
 }  // namespace
@@ -74,7 +83,10 @@ void Parse(const std::vector<char>& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   if (size == 0) return 0;
   const uint8_t how = bytes[0];
-  std::vector<char> rest(bytes + 1, bytes + size);
-  ahead::fuzz::Parse((how & 1) != 0 ? ahead::fuzz::Trace(std::move(rest), (how & 2) != 0) : rest);
+  const std::vector<char> rest(bytes + 1, bytes + size);
+  if ((how & 1) != 0)
+    ahead::fuzz::Parse(ahead::fuzz::Trace(rest, (how & 2) != 0), size);
+  else
+    ahead::fuzz::Parse(rest, size * 256 + (size_t{16} << 20));
   return 0;
 }

@@ -126,16 +126,6 @@ TEST_F(HostTest, MoreOpenFilesThanPlacesAreReadAsTheyAre) {
   EXPECT_GT(counted->counters.files_tracked, 100u);
 }
 
-TEST_F(HostTest, RecordingHasPlacesForAllFilesThatHaveDescriptions) {
-  const std::string stats = folder_.Path("stats");
-  const Words variables = {"AHEAD_STATS=" + stats, "AHEAD_TRACE=" + folder_.Path("trace")};
-  ASSERT_EQ(RunPreloaded({Host("many_files"), folder_.Path(""), "900"}, variables).out, "wrong 0\n");
-  const auto counted = ReadStatistics(stats);
-  ASSERT_NE(counted, nullptr);
-  EXPECT_EQ(counted->counters.files_tracked, 900u);
-  EXPECT_EQ(counted->counters.files_untracked, 0u);
-}
-
 int64_t KilobytesOf(const std::string& text, const std::string& name) {
   const size_t at = text.find(name);
   return at == std::string::npos ? -1 : std::stoll(text.substr(at + name.size() + 1));

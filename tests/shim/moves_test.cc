@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "stats/trace_reader.h"
 #include "tests/shim/comparison.h"
@@ -72,6 +73,27 @@ TEST_F(MovesTest, ListingsAreInTheTrace) {
     EXPECT_EQ(contents->files[event.file].path + "/", std::filesystem::canonical(folder_.Path("")).string() + "/");
   }
   EXPECT_GE(entries, 3u) << "., .. and the text";
+}
+
+// The table of files is full long before.
+TEST_F(MovesTest, FilesThatNobodyWatchesAreRecordedAllTheSame) {
+  const std::string stats = folder_.Path("stats");
+  const std::string trace = folder_.Path("trace");
+  const Words variables = {"AHEAD_STATS=" + stats, "AHEAD_TRACE=" + trace};
+  ASSERT_EQ(RunPreloaded({Host("many_files"), folder_.Path(""), "900"}, variables).out, "wrong 0\n");
+  const auto counted = ReadStatistics(stats);
+  ASSERT_NE(counted, nullptr);
+  EXPECT_GT(counted->counters.files_untracked, 0u) << "all had a place";
+  const auto contents = ReadTrace(trace);
+  ASSERT_TRUE(contents.ok()) << contents.status();
+  std::set<uint64_t> read;
+  std::set<uint64_t> unseen;
+  for (const TracedRead& each : contents->reads) {
+    read.insert(contents->files[each.file].inode);
+    if (each.unseen) unseen.insert(contents->files[each.file].inode);
+  }
+  EXPECT_GE(read.size(), 900u);
+  EXPECT_GT(unseen.size(), 500u);
 }
 
 class AdvisedDiskTest : public testing::Test {

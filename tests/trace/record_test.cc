@@ -65,7 +65,7 @@ TEST_F(RecordTest, EveryByteThatMd5sumReadsIsInTheTrace) {
 
   const TraceContents contents = Read(trace());
   EXPECT_EQ(contents.broken_records + contents.dropped_records + contents.unknown_records, 0u);
-  EXPECT_EQ(static_cast<uint64_t>(status.st_size), kTraceHeaderBytes + contents.records * kTraceRecordBytes);
+  EXPECT_LT(static_cast<uint64_t>(status.st_size), contents.records * 40) << "smaller than its smallest records";
   ASSERT_EQ(contents.processes.size(), 1u);
   EXPECT_EQ(contents.processes[0].ratio, 50);
   const std::vector<TracedRead> reads = ReadsOf(contents, file);
@@ -124,8 +124,7 @@ TEST_F(RecordTest, NothingIsLeftBehindWhenTheCommandDoesNotStart) {
 
 TEST_F(RecordTest, WhatDoesNotFitIsSaid) {
   const std::string file = File("data", 4 << 20);
-  const Ended recorded =
-      Record({"dd", "if=" + file, "of=/dev/null", "bs=1024", "status=none"}, {"--capacity", "64KiB"});
+  const Ended recorded = Record({"dd", "if=" + file, "of=/dev/null", "bs=128", "status=none"}, {"--capacity", "64KiB"});
   EXPECT_TRUE(recorded.exited_with(0)) << recorded.errors;
   EXPECT_THAT(recorded.errors, HasSubstr("did not fit"));
   const TraceContents contents = Read(trace());

@@ -40,14 +40,19 @@ inline std::string Content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// A memfd of `records` slots, opened for appending as a host opens it.
+inline int64_t BytesOfChunks(int64_t chunks) {
+  return static_cast<int64_t>(kTraceHeaderBytes) + chunks * static_cast<int64_t>(kTraceChunkBytes);
+}
+
+// A memfd of so many chunks, opened for appending as a host opens it, and a process that has begun to record.
 class MemoryTrace {
  public:
-  explicit MemoryTrace(int64_t records) {
-    fd_ = CreateTraceMemfd({static_cast<int64_t>(kTraceHeaderBytes) + records * 64}, 4_KiB);
+  explicit MemoryTrace(int64_t chunks, const Options& options = {}) {
+    fd_ = CreateTraceMemfd({BytesOfChunks(chunks)}, 4_KiB);
     path_ = "/proc/self/fd/" + std::to_string(fd_);
     TraceError error;
     trace_ = OpenTrace(path_.c_str(), getpid(), 4_KiB, error);
+    TraceProcess(trace_, options, 1_ms);
   }
   ~MemoryTrace() { close(fd_); }
   MemoryTrace(const MemoryTrace&) = delete;
@@ -67,22 +72,39 @@ class MemoryTrace {
   Trace* trace_ = nullptr;
 };
 
-// Names the open file `fd` in `trace`.
+// Names the open file `fd` in `trace`, and opens it as the description of the same number. Returns that.
 inline TraceId AddFile(Trace* trace, int fd, int64_t size, Nanos now = {}) {
   TraceFileFacts facts;
-  facts.fd = fd;
+  facts.number = NextTraceId(trace);
   facts.device = 7;
   facts.inode = 11;
   facts.size = {size};
-  return TraceFile(trace, facts, now);
+  TraceFile(trace, fd, facts, now);
+  TraceEventFacts open;
+  open.kind = TraceKind::kOpen;
+  open.description = open.file = facts.number;
+  TraceEvent(trace, open, now);
+  return facts.number;
 }
 
-inline TraceAccess ReadOf(TraceId file, int64_t offset, int64_t length, Nanos time) {
-  TraceAccess access;
-  access.file = file;
-  access.access.range = {{offset}, {offset + length}};
-  access.access.time = time;
-  return access;
+// A read that the filter let pass, now.
+inline TraceReadFacts ReadOf(const Trace* trace, TraceId file, int64_t offset, int64_t length) {
+  TraceReadFacts read;
+  read.description = file;
+  read.offset = offset;
+  read.asked = read.returned = length;
+  read.begin_ticks = TraceTicks(*trace);
+  read.end_ticks = TraceTicks(*trace);
+  return read;
+}
+
+inline TracePlanFacts PlanOf(Trace* trace, TraceId file, int64_t offset, int64_t length, Nanos time) {
+  TracePlanFacts plan;
+  plan.sequence = NextSequence(trace);
+  plan.description = plan.file = file;
+  plan.access.range = {{offset}, {offset + length}};
+  plan.access.time = time;
+  return plan;
 }
 
 }  // namespace ahead::test

@@ -50,10 +50,12 @@ TraceContents SomeContents() {
   planned.facts.file_size = 9_MiB;
   planned.facts.kernel_leads = true;
   planned.decision = SomeDecision();
-  planned.outcome.known = true;
-  planned.outcome.asked = 9;
-  planned.outcome.fresh_pages = 9;
-  planned.outcome.time = 5_ms;
+  planned.sequence = 1;
+  planned.settled.mode = Filter::Mode::kForward;
+  planned.settled.expected = {4096};
+  planned.settled.reads = 1;
+  planned.batches = {{2, 0, {{{PieceOutcome::State::kIssued, true, 9, 10_us}, 5_ms}}}};
+  planned.finish_sequence = 3;
   planned.completed = true;
   planned.returned = 4_KiB;
   planned.end = 6_ms;
@@ -64,7 +66,19 @@ TraceContents SomeContents() {
   absorbed.absorbed = true;
   absorbed.range = {{10}, {20}};
   absorbed.time = 7_ms;
-  contents.reads = {planned, absorbed};
+  TracedRead unseen = absorbed;
+  unseen.absorbed = false;
+  unseen.unseen = true;
+  unseen.time = 8_ms;
+  unseen.completed = true;
+  unseen.returned = ByteCount{5};
+  unseen.duration = 1_us;
+  unseen.end = unseen.time + unseen.duration;
+  TracedRead imported;
+  imported.tid = 78;
+  imported.range = {{0}, {500}};
+  imported.time = 9_ms;
+  contents.reads = {planned, absorbed, unseen, imported};
   TracedEvent open;
   open.kind = TraceKind::kOpen;
   open.tid = 78;
@@ -76,7 +90,23 @@ TraceContents SomeContents() {
   entry.file = 1;
   entry.inode = 99;
   entry.time = 8_ms;
-  contents.events = {open, entry};
+  TracedEvent close = open;
+  close.kind = TraceKind::kClose;
+  close.time = 9_ms;
+  close.opened_here = false;
+  close.sequence = 4;
+  close.settled = planned.settled;
+  close.facts = planned.facts;
+  contents.events = {open, entry, close};
+  TracedCall forget;
+  forget.kind = TraceKind::kForget;
+  forget.sequence = 5;
+  forget.facts = planned.facts;
+  TracedCall renewed;
+  renewed.kind = TraceKind::kRenewed;
+  renewed.sequence = 6;
+  renewed.mount = 2;
+  contents.calls = {forget, renewed};
   return contents;
 }
 
@@ -101,7 +131,7 @@ TEST(TraceFileTest, WhatIsWrittenComesBack) {
   EXPECT_EQ(out.files[0].inode, 6u);
   EXPECT_EQ(out.files[0].size, 9_MiB);
   EXPECT_EQ(out.files[1].path, "");
-  ASSERT_EQ(out.reads.size(), 2u);
+  ASSERT_EQ(out.reads.size(), 4u);
   const TracedRead& planned = out.reads[0];
   EXPECT_EQ(planned.tid, 78);
   EXPECT_EQ(planned.kind, TraceAccessKind::kPread);
@@ -116,7 +146,14 @@ TEST(TraceFileTest, WhatIsWrittenComesBack) {
   EXPECT_EQ(planned.decision.step, 256_KiB);
   EXPECT_EQ(planned.decision.stream.generation, 5u);
   EXPECT_TRUE(planned.decision.starving);
-  EXPECT_EQ(planned.outcome.asked, 9u);
+  EXPECT_EQ(planned.outcome.asked, 1u);
+  EXPECT_EQ(planned.outcome.fresh_pages, 9u);
+  EXPECT_EQ(planned.sequence, 1u);
+  EXPECT_EQ(planned.finish_sequence, 3u);
+  EXPECT_EQ(planned.settled.reads, 1);
+  ASSERT_EQ(planned.batches.size(), 1u);
+  EXPECT_EQ(planned.batches[0].sequence, 2u);
+  EXPECT_EQ(planned.batches[0].pieces[0].asked_at, 5_ms);
   EXPECT_TRUE(planned.completed);
   EXPECT_EQ(planned.returned, 4_KiB);
   EXPECT_EQ(planned.end, 6_ms);
@@ -124,12 +161,33 @@ TEST(TraceFileTest, WhatIsWrittenComesBack) {
   EXPECT_TRUE(out.reads[1].absorbed);
   EXPECT_EQ(out.reads[1].file, 1u);
   EXPECT_FALSE(out.reads[1].completed);
-  ASSERT_EQ(out.events.size(), 2u);
+  EXPECT_TRUE(out.reads[2].unseen);
+  EXPECT_TRUE(out.reads[2].completed);
+  EXPECT_EQ(out.reads[2].returned, ByteCount{5});
+  EXPECT_FALSE(out.reads[3].unseen || out.reads[3].absorbed);
+  EXPECT_EQ(out.reads[3].sequence, 0u);
+  ASSERT_EQ(out.events.size(), 3u);
   EXPECT_EQ(out.events[0].kind, TraceKind::kOpen);
   EXPECT_TRUE(out.events[0].opened_here);
   EXPECT_EQ(out.events[0].description, 4u);
   EXPECT_EQ(out.events[1].kind, TraceKind::kEntry);
   EXPECT_EQ(out.events[1].inode, 99u);
+  EXPECT_EQ(out.events[2].sequence, 4u);
+  EXPECT_EQ(out.events[2].settled.reads, 1);
+  ASSERT_EQ(out.calls.size(), 2u);
+  EXPECT_EQ(out.calls[0].kind, TraceKind::kForget);
+  EXPECT_EQ(out.calls[0].file, 0u);
+  EXPECT_EQ(out.calls[0].facts.file_size, 9_MiB);
+  EXPECT_EQ(out.calls[1].mount, 2u);
+}
+
+TEST(TraceFileTest, WrittenAgainItIsTheSameFile) {
+  Scratch scratch;
+  ASSERT_TRUE(WriteTrace(scratch / "first", SomeContents()).ok());
+  const auto read = ReadTrace(scratch / "first");
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_TRUE(WriteTrace(scratch / "second", *read).ok());
+  EXPECT_EQ(test::Content(scratch / "first"), test::Content(scratch / "second"));
 }
 
 TEST(TraceFileTest, FileIsPrivateAndReplacesWhatWasThere) {

@@ -18,6 +18,12 @@ using test::Scratch;
 
 Trace* Open(const std::string& path, TraceError& error) { return OpenTrace(path.c_str(), getpid(), 4_KiB, error); }
 
+// Takes part in `trace` with one read at `offset`.
+void Take(Trace* trace, int64_t offset) {
+  TraceProcess(trace, Options{}, {offset});
+  TraceRead(trace, ReadOf(trace, AddFile(trace, 0, 10), offset, 1));
+}
+
 TEST(TraceMapTest, NewFileIsPrivateReservedAndReadable) {
   Scratch scratch;
   const std::string path = scratch / "trace";
@@ -42,7 +48,7 @@ TEST(TraceMapTest, LaterProcessesAppendToTheSameFile) {
     TraceError error;
     Trace* trace = Open(path, error);
     ASSERT_NE(trace, nullptr);
-    TraceAbsorbed(trace, ReadOf(AddFile(trace, 0, 10), round, 1, {round}));
+    Take(trace, round);
   }
   const auto contents = ReadTrace(path);
   ASSERT_TRUE(contents.ok()) << contents.status();
@@ -60,7 +66,7 @@ TEST(TraceMapTest, ProcessesThatStartAtOnceShareOneTrace) {
     TraceError error;
     Trace* trace = Open(path, error);
     if (trace == nullptr) _exit(1);
-    TraceAbsorbed(trace, ReadOf(AddFile(trace, 0, 10), process, 1, {process}));
+    Take(trace, process);
     _exit(0);
   }
   for (int process = 0; process < kProcesses; ++process) {
@@ -122,7 +128,7 @@ TEST(TraceMapTest, CapacityBeyondTheFileIsRefused) {
   TraceError error;
   Trace* trace = Open(path, error);
   ASSERT_NE(trace, nullptr);
-  trace->header->capacity_records += 1000;
+  trace->header->chunk_count += 1000;
   EXPECT_EQ(Open(path, error), nullptr);
   EXPECT_EQ(error, TraceError::kNotATrace);
 }
@@ -178,7 +184,7 @@ TEST(TraceMapTest, MemfdCannotBeShortenedUnderItsWriters) {
   close(fd);
 }
 
-TEST(TraceMapTest, MemfdNeedsRoomForARecord) { EXPECT_EQ(CreateTraceMemfd(4_KiB, 4_KiB), -1); }
+TEST(TraceMapTest, MemfdNeedsRoomForAChunk) { EXPECT_EQ(CreateTraceMemfd(8_KiB, 4_KiB), -1); }
 
 TEST(TraceMapTest, OpeningLeavesNoDescriptorBehind) {
   Scratch scratch;

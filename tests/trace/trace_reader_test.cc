@@ -10,17 +10,18 @@ namespace {
 
 using test::AddFile;
 using test::MemoryTrace;
+using test::PlanOf;
 using test::ReadOf;
 using test::Scratch;
 using testing::HasSubstr;
 using testing::Not;
 
-// The bytes of a trace with a file and two reads.
+// The bytes of a trace with a file and two reads, in one chunk.
 std::string SmallTrace() {
-  MemoryTrace trace(100);
+  MemoryTrace trace(2);
   const TraceId file = AddFile(trace.get(), trace.fd(), 1000);
-  TraceAbsorbed(trace.get(), ReadOf(file, 10, 5, 2_ms));
-  TraceAbsorbed(trace.get(), ReadOf(file, 20, 5, 1_ms));
+  TraceRead(trace.get(), ReadOf(trace.get(), file, 10, 5));
+  TraceRead(trace.get(), ReadOf(trace.get(), file, 20, 5));
   return test::Content("/proc/self/fd/" + std::to_string(trace.fd()));
 }
 
@@ -31,55 +32,80 @@ void Poke(std::string& bytes, size_t at, T value) {
 
 absl::StatusOr<TraceContents> Parse(const std::string& bytes) { return ParseTrace("T", bytes.data(), bytes.size()); }
 
-// Where slot `back` from the end of SmallTrace lies.
-size_t SlotAt(const std::string& bytes, uint64_t back) {
-  TraceHeader header;
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  return kTraceHeaderBytes + (header.tail_records - back) * kTraceRecordBytes;
+// Where read `back` from the end of SmallTrace lies.
+size_t ReadAt(const std::string& bytes, size_t back) {
+  TraceChunk chunk;
+  std::memcpy(&chunk, bytes.data() + kTraceHeaderBytes, sizeof(chunk));
+  return kTraceHeaderBytes + sizeof(chunk) + chunk.used_bytes - back * sizeof(TraceReadRecord);
 }
 
 TEST(TraceReaderTest, ReadsAreInOrderOfTime) {
-  const auto contents = Parse(SmallTrace());
-  ASSERT_TRUE(contents.ok()) << contents.status();
-  ASSERT_EQ(contents->reads.size(), 2u);
-  EXPECT_EQ(contents->reads[0].range.begin.value, 20);
-  EXPECT_EQ(contents->reads[1].range.begin.value, 10);
-}
-
-TEST(TraceReaderTest, HalfWrittenSlotIsSkippedAndCounted) {
-  std::string bytes = SmallTrace();
-  Poke(bytes, SlotAt(bytes, 2), uint32_t{0});
-  const auto contents = Parse(bytes);
-  ASSERT_TRUE(contents.ok()) << contents.status();
-  EXPECT_EQ(contents->reads.size(), 1u);
-  EXPECT_EQ(contents->broken_records, 1u);
+  MemoryTrace trace(2);
+  const TraceId file = AddFile(trace.get(), trace.fd(), 1000);
+  TracePlan(trace.get(), PlanOf(trace.get(), file, 10, 5, 5_ms), Facts{});
+  TracePlan(trace.get(), PlanOf(trace.get(), file, 20, 5, 4_ms), Facts{});
+  const TraceContents contents = trace.Read();
+  ASSERT_EQ(contents.reads.size(), 2u);
+  EXPECT_EQ(contents.reads[0].range.begin.value, 20);
+  EXPECT_EQ(contents.reads[1].range.begin.value, 10);
 }
 
 TEST(TraceReaderTest, UnknownKindIsSkippedAndCounted) {
   std::string bytes = SmallTrace();
-  Poke(bytes, SlotAt(bytes, 1) + offsetof(TracePlanRecord, kind), uint8_t{200});
+  Poke(bytes, ReadAt(bytes, 1) + offsetof(TraceRecord, kind), uint8_t{200});
   const auto contents = Parse(bytes);
   ASSERT_TRUE(contents.ok()) << contents.status();
   EXPECT_EQ(contents->reads.size(), 1u);
   EXPECT_EQ(contents->unknown_records, 1u);
 }
 
-TEST(TraceReaderTest, ReadOfAFileThatIsNotThereIsBroken) {
+TEST(TraceReaderTest, ReadOfADescriptionThatIsNotThereIsBroken) {
   std::string bytes = SmallTrace();
-  Poke(bytes, SlotAt(bytes, 1) + offsetof(TracePlanRecord, file), TraceId{99});
+  Poke(bytes, ReadAt(bytes, 1) + offsetof(TraceRecord, number), uint32_t{99});
   const auto contents = Parse(bytes);
   ASSERT_TRUE(contents.ok()) << contents.status();
   EXPECT_EQ(contents->reads.size(), 1u);
   EXPECT_EQ(contents->broken_records, 1u);
 }
 
+TEST(TraceReaderTest, RecordThatDoesNotEndBeforeTheNextEndsItsChunk) {
+  for (const int length : {0, 4, 12, 9000}) {
+    std::string bytes = SmallTrace();
+    Poke(bytes, ReadAt(bytes, 2) + offsetof(TraceRecord, bytes), static_cast<uint16_t>(length));
+    const auto contents = Parse(bytes);
+    ASSERT_TRUE(contents.ok()) << contents.status();
+    EXPECT_EQ(contents->reads.size(), 0u);
+    EXPECT_GE(contents->broken_records, 1u);
+  }
+}
+
+TEST(TraceReaderTest, WhatAForkInheritedIsItsOwn) {
+  MemoryTrace trace(4);
+  const TraceId file = AddFile(trace.get(), trace.fd(), 1000);
+  const TracePlanFacts plan = PlanOf(trace.get(), file, 10, 5, 5_ms);
+  TracePlan(trace.get(), plan, Facts{});
+  TraceProcess(trace.get(), Options{}, 6_ms, TraceBegin::kFork);
+  TraceRead(trace.get(), ReadOf(trace.get(), file, 30, 5));
+  const TraceContents contents = trace.Read();
+  ASSERT_EQ(contents.processes.size(), 2u);
+  EXPECT_EQ(contents.processes[1].parent, 0);
+  EXPECT_EQ(contents.processes[1].next_sequence, plan.sequence + 1);
+  ASSERT_EQ(contents.reads.size(), 2u);
+  EXPECT_EQ(contents.broken_records, 0u);
+  const TracedFile& inherited = contents.files[contents.reads[1].file];
+  EXPECT_EQ(inherited.process, 1u);
+  EXPECT_EQ(inherited.path, contents.files[contents.reads[0].file].path);
+}
+
 TEST(TraceReaderTest, SaysInOneLineWhatIsWrong) {
   std::string newer = SmallTrace();
   Poke(newer, offsetof(TraceHeader, version), kTraceVersion + 1);
+  std::string old = SmallTrace();
+  Poke(old, offsetof(TraceHeader, version), uint32_t{1});
   std::string cut = SmallTrace();
-  cut.resize(SlotAt(cut, 1));
+  cut.resize(ReadAt(cut, 1));
   std::string damaged = SmallTrace();
-  Poke(damaged, offsetof(TraceHeader, record_bytes), uint32_t{63});
+  Poke(damaged, offsetof(TraceHeader, chunk_bytes), uint32_t{63});
   const struct {
     std::string bytes;
     absl::StatusCode code;
@@ -88,7 +114,8 @@ TEST(TraceReaderTest, SaysInOneLineWhatIsWrong) {
       {"", absl::StatusCode::kInvalidArgument, "not a trace"},
       {std::string(10000, 'x'), absl::StatusCode::kInvalidArgument, "not a trace"},
       {SmallTrace().substr(0, 100), absl::StatusCode::kInvalidArgument, "not a trace"},
-      {newer, absl::StatusCode::kUnimplemented, "version 2"},
+      {newer, absl::StatusCode::kUnimplemented, "version 3, this program reads version 2"},
+      {old, absl::StatusCode::kUnimplemented, "version 1, this program reads version 2"},
       {cut, absl::StatusCode::kDataLoss, "cut short"},
       {damaged, absl::StatusCode::kInvalidArgument, "damaged"},
   };
@@ -110,8 +137,8 @@ TEST(TraceReaderTest, MissingFileAndFolderAreRefused) {
 // Every byte of a small trace changed to another value, one at a time: whatever is read is refused or makes sense.
 TEST(TraceReaderTest, DamageNeverLeadsOutsideTheTrace) {
   const std::string good = SmallTrace();
-  const size_t end = SlotAt(good, 0);
-  for (size_t at = 0; at < end; at = at == 255 ? kTraceHeaderBytes : at + 1) {
+  const size_t end = ReadAt(good, 0);
+  for (size_t at = 0; at < end; at = at + 1 == sizeof(TraceHeader) ? kTraceHeaderBytes : at + 1) {
     std::string bytes = good;
     bytes[at] = static_cast<char>(~bytes[at]);
     const auto contents = Parse(bytes);
