@@ -119,6 +119,9 @@ std::map<std::string, Setting> CommonSettings() {
         [](LabDevice& device, const std::string& text) {
           return ParseBytes(text, device.max_request) && IsPages(device.max_request);
         }}},
+      {"call",
+       {kPages, [](LabDevice& device,
+                   const std::string& text) { return ParseBytes(text, device.max_call) && IsPages(device.max_call); }}},
       {"window",
        {kPages,
         [](LabDevice& device, const std::string& text) {

@@ -82,6 +82,8 @@ std::vector<Shown> ShownOf(const sim::Tuning& tuning) {
 }
 
 std::string Verdict(const sim::Tuning& tuning, const std::vector<TunedSetting>& settings) {
+  if (tuning.tuned.size() < 2 && settings.size() > 1)
+    return "Nothing was run that the defaults could be compared with.\n";
   const sim::Tuned& chosen = tuning.tuned[sim::Recommend(tuning)];
   if (chosen.setting == 0) return "The defaults are within 2 % of the best.\n";
   return absl::StrFormat("Recommended, %.1f %% less time than the defaults:\n\n    %s\n",
@@ -198,11 +200,13 @@ void AddTuneCommand(CLI::App& app, int& exit_status) {
   tune->add_option("--device", request->devices, "a model; as often as there are to be; all six if not given")
       ->check(CLI::Validator([](std::string& text) { return CheckModel(text); }, ""))
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all()
       ->type_name("MODEL");
   tune->add_option("--option", request->options, "an engine option and the values to try; others stay as they are")
       ->check(CLI::Validator([](std::string& text) { return CheckOption(text); }, ""))
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all()
       ->type_name("NAME=VALUE,...");
   AddChoice(*tune, "--format", request->format, {"table", "json"}, "form of the output");

@@ -57,31 +57,38 @@ class Halving {
   }
 
  private:
+  struct Place {
+    size_t setting = 0;
+    size_t cell = 0;
+  };
   struct Outcome {
     Nanos elapsed;
     ByteCount wasted;
     ByteCount peak_ahead;
   };
 
+  // The defaults first, without which nothing can be compared when it is stopped; then the others cell by cell.
   void RunRound(size_t end, const std::function<void()>& on_cell, const std::atomic<bool>* stop) {
-    // Cell by cell, so that what was run when it is stopped can be compared.
-    std::vector<LabCell> cells;
-    std::vector<std::pair<size_t, size_t>> places;
-    for (size_t cell = ran_; cell < end; ++cell) {
-      for (const size_t setting : alive_) {
-        cells.push_back({cells_[cell].workload, cells_[cell].device, static_cast<uint32_t>(setting)});
-        places.emplace_back(setting, cell);
-      }
-    }
-    RunCells(
-        works_, devices_, policies_, cells, plan_.threads,
-        [&](size_t index, const LabScore& score) {
-          const auto [setting, cell] = places[index];
-          outcomes_[setting][cell] = Outcome{score.elapsed, score.wasted_bytes, score.peak_ahead};
-          if (on_cell) on_cell();
-        },
-        stop);
+    std::vector<Place> defaults, others;
+    for (size_t cell = ran_; cell < end; ++cell)
+      for (const size_t setting : alive_) (setting == 0 ? defaults : others).push_back({setting, cell});
+    RunAt(defaults, on_cell, stop);
+    RunAt(others, on_cell, stop);
     ran_ = end;
+  }
+
+  void RunAt(const std::vector<Place>& places, const std::function<void()>& on_cell, const std::atomic<bool>* stop) {
+    std::vector<LabCell> cells;
+    for (const Place& place : places) {
+      LabCell& cell = cells.emplace_back(cells_[place.cell]);
+      cell.policy = static_cast<uint32_t>(place.setting);
+    }
+    const auto on_done = [&](size_t index, const LabScore& score) {
+      outcomes_[places[index].setting][places[index].cell] =
+          Outcome{score.elapsed, score.wasted_bytes, score.peak_ahead};
+      if (on_cell) on_cell();
+    };
+    RunCells(works_, devices_, policies_, cells, plan_.threads, on_done, stop);
   }
 
   // Goes on with the `count` best, the defaults in any case.
@@ -127,12 +134,12 @@ class Halving {
     tuning.all_cells = cells_.size();
     std::vector<size_t> settings = alive_;
     std::vector<size_t> columns = CommonCells(settings);
-    if (columns.empty() && !cells_.empty()) {
-      // Stopped in the first cell: those that ran it, if the defaults did.
-      std::erase_if(settings, [&](size_t i) { return !outcomes_[i][0]; });
-      if (settings.empty() || settings[0] != 0) settings.clear();
+    if (columns.empty() && !cells_.empty() && outcomes_[0][0]) {
+      // Stopped before all had run any: those that ran the first.
       columns = {0};
+      std::erase_if(settings, [&](size_t i) { return !outcomes_[i][0]; });
     }
+    if (columns.empty()) settings.clear();
     std::vector<Standing> standings;
     for (const size_t setting : settings) standings.push_back(StandingOf(setting, columns));
     const std::vector<size_t> layers = LayersOf(standings);

@@ -167,8 +167,8 @@ TEST_F(LabCommandTest, ScoreRefusesWhatItCannotUseInOneLine) {
 TEST_F(LabCommandTest, TuneRecommendsWhatIsFaster) {
   TraceOf("forward", 1);
   TraceOf("backward", -1);
-  const Ended ended =
-      Ahead({"tune", "--device", "net-20ms", "--option", "max=128KiB,auto", "--option", "ratio=50", folder_.path()});
+  const Ended ended = Ahead({"tune", "--option", "max=128KiB,auto", "--option", "ratio=50", "--device", "net-20ms",
+                             folder_ / "forward.trace", folder_ / "backward.trace"});
   ASSERT_TRUE(ended.exited_with(0)) << ended.errors;
   EXPECT_EQ(ended.errors, "") << "no progress where stderr is no terminal";
   EXPECT_THAT(ended.output, StartsWith("2 settings, 2 of 2 cells"));

@@ -20,7 +20,8 @@ TEST(ModelSpecTest, EveryDeviceOfTheTableIsItsOwnName) {
 
 TEST(ModelSpecTest, NetTakesTimesRatesAndWhatTheMountIs) {
   const auto parsed = ParseModel(
-      "net:latency=1.5ms,bandwidth=100MB/s,in_flight=64,memory=64MiB,window=256KiB,request=1M,drops=off,local=on");
+      "net:latency=1.5ms,bandwidth=100MB/"
+      "s,in_flight=64,memory=64MiB,window=256KiB,request=1M,call=64K,drops=off,local=on");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   const auto& net = std::get<sim::NetParameters>(parsed->parameters);
   EXPECT_EQ(net.latency, 1500_us);
@@ -29,6 +30,7 @@ TEST(ModelSpecTest, NetTakesTimesRatesAndWhatTheMountIs) {
   EXPECT_EQ(parsed->memory, 64_MiB);
   EXPECT_EQ(parsed->kernel_window, 256_KiB);
   EXPECT_EQ(parsed->max_request, 1_MiB);
+  EXPECT_EQ(parsed->max_call, 64_KiB);
   EXPECT_FALSE(parsed->drops_silently);
   EXPECT_TRUE(parsed->is_local);
 }
@@ -58,7 +60,8 @@ TEST(ModelSpecTest, DisksHaveSettingsOfTheirOwn) {
 TEST(ModelSpecTest, WhatIsRefusedIsNamedWithWhatIsAccepted) {
   const auto refusal = [](const std::string& text) { return CheckModel(text); };
   EXPECT_THAT(refusal("floppy"), HasSubstr("'floppy' is not one of net-0.2ms, net-2ms"));
-  EXPECT_THAT(refusal("net:rotation=off"), HasSubstr("'rotation=off' is not NAME=VALUE with one of bandwidth, drops"));
+  EXPECT_THAT(refusal("net:rotation=off"),
+              HasSubstr("'rotation=off' is not NAME=VALUE with one of bandwidth, call, drops"));
   EXPECT_EQ(refusal("net:latency=2 ms"), "'latency=2 ms' is not a time such as 2ms");
   EXPECT_EQ(refusal("net:latency=-2ms"), "'latency=-2ms' is not a time such as 2ms");
   EXPECT_EQ(refusal("net:in_flight=0"), "'in_flight=0' is not a whole number above 0");

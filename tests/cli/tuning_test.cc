@@ -189,10 +189,22 @@ TEST_F(TuneTest, StoppedInTheMiddleItTellsWhatAllHaveRun) {
   sim::TuningPlan plan;
   plan.threads = 1;
   const sim::Tuning tuning = sim::Tune(
-      works_, devices_, settings, plan, [&] { stop = ++calls == 7; }, &stop);
+      works_, devices_, settings, plan, [&] { stop = ++calls == 9; }, &stop);
   EXPECT_FALSE(tuning.is_complete);
-  EXPECT_EQ(tuning.cells, 2u) << "seven runs are two cells of three settings, and one more";
+  EXPECT_EQ(tuning.cells, 2u) << "nine runs are the defaults' four, two cells of the other two, and one more";
   EXPECT_EQ(tuning.tuned.size(), 3u);
+}
+
+TEST_F(TuneTest, StoppedEarlyItTellsOfTheDefaultsAlone) {
+  std::atomic<bool> stop{false};
+  sim::TuningPlan plan;
+  plan.threads = 1;
+  const sim::Tuning tuning = sim::Tune(
+      works_, devices_, Settings({128 << 10, 256 << 10}), plan, [&] { stop = true; }, &stop);
+  ASSERT_EQ(tuning.tuned.size(), 1u);
+  EXPECT_EQ(tuning.tuned[0].setting, 0u);
+  EXPECT_EQ(tuning.cells, 1u);
+  EXPECT_FALSE(tuning.is_complete);
 }
 
 TEST_F(TuneTest, StoppedAtOnceItTellsNothing) {
