@@ -51,6 +51,15 @@ void PrintJson(const Pattern& pattern, const Workload& work, const LabDevice& de
   }
 }
 
+// Lets the program do something else for `think` after each page it has read.
+void Think(Workload& work, Nanos think) {
+  Nanos time{};
+  for (WorkStep& step : work.steps) {
+    step.begin = step.end = time;
+    time = time + think * ((step.range.size().value + 4095) / 4096);
+  }
+}
+
 void PrintSpeed() {
   for (const int threads : {1, 2}) {
     const Speed speed = MeasureSpeed(threads, 8);
@@ -81,6 +90,7 @@ int main(int argc, char** argv) {
   bool events = false;
   bool speed = false;
   std::vector<std::string> device_names;
+  int64_t think_ns = 0;
   app.add_option("PATTERN", names, "which; default: all");
   app.add_option("--latency", latencies, "ms of one request, any number of them")->expected(1, -1);
   app.add_option("--in-flight", in_flight, "requests at the disk at a time, any number of them")->expected(1, -1);
@@ -91,6 +101,7 @@ int main(int argc, char** argv) {
                  "print a line of JSON for each policy on these devices of the laboratory, instead of the table")
       ->type_name("DEVICE")
       ->expected(1, -1);
+  app.add_option("--think", think_ns, "with --json: ns that the program does something else after each page it read");
   app.add_flag("--events", events, "print the event counts of each row");
   app.add_flag("--speed", speed, "print how many accesses a second the simulator takes, and nothing else");
   CLI11_PARSE(app, argc, argv);
@@ -123,7 +134,8 @@ int main(int argc, char** argv) {
   }
   for (const Pattern* pattern : patterns) {
     if (device_names.empty()) break;
-    const Workload work = pattern->make({file_mib << 20});
+    Workload work = pattern->make({file_mib << 20});
+    Think(work, {think_ns});
     for (const std::string& name : device_names) {
       for (const int slots : in_flight) {
         LabDevice device = *FindLabDevice(name);
