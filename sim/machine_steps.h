@@ -309,6 +309,8 @@ typename Machine<Policy>::Then Machine<Policy>::Order(Runner& runner, const Page
 template <typename Policy>
 typename Machine<Policy>::Then Machine<Policy>::Await(Runner& runner) {
   runner.has_waited = true;
+  // As the kernel holds on to the pages that a read has found, or two readers could evict each other's for ever.
+  cache_.Pin(runner.pages.file, runner.page, runner.awaited + 1);
   waiting_.push_back(runner.index);
   return Then::kWait;
 }

@@ -37,7 +37,8 @@ int64_t Mount::Lock(uint32_t file, const PageOrder& order, const Fetch& like, st
       continues = false;
       continue;
     }
-    cache_.Lock(file, page);
+    // The kernel reads ahead as far as there is memory.
+    if (!cache_.Lock(file, page, page == order.begin && like.read.Holds(file, page))) break;
     ++locked;
     if (page == mark) cache_.SetFlags(file, page, page::kMarked);
     if (continues) {

@@ -44,7 +44,8 @@ class Mount {
   const ReadaheadLimits& limits() const { return limits_; }
 
   // Gives the absent pages of `order` places in memory, marks the one to be marked, and appends their runs to
-  // `fetches`, as `like` but for the pages. Returns how many pages there are.
+  // `fetches`, as `like` but for the pages; up to one for which there is no memory, unless a read waits for just that.
+  // Returns how many pages there are.
   int64_t Lock(uint32_t file, const PageOrder& order, const Fetch& like, std::vector<Fetch>& fetches);
 
   // Sends what fits of fetches[first, ...) at `now`, in order, and moves `first` on. Returns whether all was sent or

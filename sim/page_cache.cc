@@ -47,12 +47,11 @@ PageId PageCache::Make(uint32_t file, int64_t page) {
   return first + static_cast<uint32_t>(page & (kChunk - 1));
 }
 
-void PageCache::MakeRoom() {
+bool PageCache::MakeRoom() {
   while (lists_->size() >= limit_) {
     evicted_.clear();
     lists_->Reclaim(kReclaim, evicted_);
-    // All is on its way: rather too much memory than none for a page that is needed.
-    if (evicted_.empty()) return;
+    if (evicted_.empty()) return false;
     for (const PageId id : evicted_) {
       ++counts_.evicted;
       if (keeps_lost_ && (flags_[id] & (kWanted | kAhead)) != 0) {
@@ -62,6 +61,7 @@ void PageCache::MakeRoom() {
       Leave(id);
     }
   }
+  return true;
 }
 
 void PageCache::Leave(PageId id) {
@@ -69,14 +69,16 @@ void PageCache::Leave(PageId id) {
     --counts_.ahead;
     ++counts_.lost_unread;
   }
-  flags_[id] = Without(flags_[id], kPresent | kMarked | kAhead | kMapped | kYoung);
+  flags_[id] = Without(flags_[id], kPresent | kMarked | kAhead | kMapped | kYoung | kPinned);
 }
 
-void PageCache::Lock(uint32_t file, int64_t page) {
-  if (lists_) MakeRoom();
+bool PageCache::Lock(uint32_t file, int64_t page, bool needed) {
+  // Where all is on its way, rather too much memory than none for a page that is needed.
+  if (lists_ && !MakeRoom() && !needed) return false;
   const PageId id = Make(file, page);
   flags_[id] |= kLocked;
   if (lists_) lists_->Insert(id);
+  return true;
 }
 
 void PageCache::Send(uint32_t file, int64_t page, bool is_ahead) {
@@ -97,7 +99,7 @@ void PageCache::Arrive(uint32_t file, int64_t page) {
 void PageCache::Unlock(uint32_t file, int64_t page) {
   const PageId id = Find(file, page);
   if (lists_) lists_->Remove(id);
-  flags_[id] = Without(flags_[id], kPresent | kMarked);
+  flags_[id] = Without(flags_[id], kPresent | kMarked | kPinned);
 }
 
 void PageCache::TouchMapped(uint32_t file, int64_t page) {

@@ -52,8 +52,9 @@ class PageCache {
     if (id != kNoPage) flags_[id] = static_cast<uint16_t>(flags_[id] & ~clear);
   }
 
-  // Gives an absent page a place in memory, evicting others where it is full.
-  void Lock(uint32_t file, int64_t page);
+  // Gives an absent page a place in memory, evicting others where it is full. Returns false when none can be evicted
+  // and it is not `needed`.
+  bool Lock(uint32_t file, int64_t page, bool needed);
   // Its request was sent. `is_ahead`: not for a read that waits for it.
   void Send(uint32_t file, int64_t page, bool is_ahead);
   // It arrived.
@@ -64,11 +65,15 @@ class PageCache {
   void Read(uint32_t file, int64_t page, bool touch) {
     const PageId id = Find(file, page);
     uint16_t& flags = flags_[id];
-    if ((flags & (page::kAhead | page::kWanted)) != 0) {
+    if ((flags & (page::kAhead | page::kWanted | page::kPinned)) != 0) {
       counts_.ahead -= (flags & page::kAhead) != 0 ? 1 : 0;
-      flags = static_cast<uint16_t>(flags & ~(page::kAhead | page::kWanted));
+      flags = static_cast<uint16_t>(flags & ~(page::kAhead | page::kWanted | page::kPinned));
     }
     if (touch && lists_) lists_->Touch(id);
+  }
+  // Keeps pages [begin, end) in memory until they are read, or it is full of such pages.
+  void Pin(uint32_t file, int64_t begin, int64_t end) {
+    for (int64_t page = begin; lists_ && page < end; ++page) flags_[Find(file, page)] |= page::kPinned;
   }
   // A page that is there was touched through a mapping.
   void TouchMapped(uint32_t file, int64_t page);
@@ -108,7 +113,7 @@ class PageCache {
   }
   PageId FindFar(uint32_t file, int64_t page) const;
   PageId Make(uint32_t file, int64_t page);
-  void MakeRoom();
+  bool MakeRoom();
   void Leave(PageId id);
 
   std::vector<File> files_;

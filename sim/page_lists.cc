@@ -90,7 +90,7 @@ void PageLists::Reclaim(int count, std::vector<PageId>& evicted) {
       const PageId page = inactive_.tail;
       uint16_t& flags = flags_[page];
       Unlink(inactive_, page);
-      if ((flags & kLocked) != 0) {
+      if ((flags & (kLocked | kPinned)) != 0) {
         Push(inactive_, page);
       } else if ((flags & kYoung) != 0) {
         const bool is_second = (flags & kReferenced) != 0;

@@ -34,6 +34,7 @@ inline constexpr uint16_t kRemembered = 512;  // evicted, and it is remembered w
 inline constexpr uint16_t kKnown = 1024;      // was fetched before
 inline constexpr uint16_t kWanted = 2048;     // the oracle: will be read soon
 inline constexpr uint16_t kPlanned = 4096;    // and stands on its list
+inline constexpr uint16_t kPinned = 8192;     // a thread waits for it or for one that it reads with it
 }  // namespace page
 
 // Thread safety: none. Invariant: exactly the pages inserted and not taken out are on one of the lists.
@@ -48,7 +49,7 @@ class PageLists {
   void Remove(PageId page);
   // It was read.
   void Touch(PageId page);
-  // Takes up to `count` pages out of memory and appends them to `evicted`. Those on their way stay. The flags of an
+  // Takes up to `count` pages out of memory and appends them to `evicted`. Those on their way, or pinned, stay. The flags of an
   // evicted page are left as they were, but for kActive, kReferenced and kRemembered.
   void Reclaim(int count, std::vector<PageId>& evicted);
 

@@ -65,7 +65,6 @@ TEST_F(AdaptiveDriverTest, OtherFilesAreNot) {
 
 TEST_F(AdaptiveDriverTest, FirstWindowsShrinkWhenClosedFilesWereNotReadOn) {
   AdaptiveDriver driver(work_, {}, {});
-  AdaptiveDriver::Pending pending;
   ReadAndClose(driver, 0, 0);
   const uint64_t asked = driver.ledger().pages(Event::readahead_asked, Class::initial);
   EXPECT_EQ(asked, 32u);

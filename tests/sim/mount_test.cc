@@ -92,6 +92,13 @@ TEST_F(MountTest, MarkIsSetOnANewPageOnly) {
   EXPECT_NE(mount.cache().Flags(0, 9) & page::kMarked, 0);
 }
 
+TEST_F(MountTest, ReadingAheadEndsWhereAllMemoryIsOnItsWay) {
+  device_.memory = 256_KiB;  // 64 pages
+  Mount mount(work_, device_);
+  EXPECT_EQ(mount.Lock(0, {0, 100, 0}, {}, fetches_), 64);
+  EXPECT_EQ(mount.Lock(0, {200, 4, 0}, {{}, {0, 200, 204}, nullptr}, fetches_), 1);
+}
+
 TEST_F(MountTest, FileEndsInsideItsLastPage) {
   work_.files[0].size = 10'000_B;
   Mount mount(work_, device_);

@@ -47,6 +47,12 @@ TEST_F(PageListsTest, PageOnItsWayStays) {
   EXPECT_THAT(Reclaim(1), IsEmpty());
 }
 
+TEST_F(PageListsTest, PageThatAThreadWaitsForStays) {
+  Insert(0, 3);
+  flags_[0] = page::kThere | page::kPinned;
+  EXPECT_THAT(Reclaim(2), ElementsAre(1, 2));
+}
+
 TEST_F(PageListsTest, OldestActivePageMovesBackWhenMostAreActive) {
   Insert(0, 3);
   Activate(0), Activate(1);
