@@ -1,10 +1,9 @@
-// Are the times of model `net` exactly those of its formula, and does the variant answer as its model?
+// Are the times of model `net` exactly those of its formula?
 #include "sim/devices/net_device.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/devices/device.h"
 #include "sim/devices/transfer.h"
 #include "tests/sim/device_taking.h"
 
@@ -96,25 +95,6 @@ TEST(TransferTest, TimeIsExactAndDoesNotOverflow) {
   EXPECT_EQ(TransferTime({-1}, kBandwidth), 0_ns);
   EXPECT_EQ(TransferTime({int64_t{1} << 60}, kBandwidth), Nanos{int64_t{1} << 61});
   EXPECT_EQ(TransferTime({int64_t{1} << 60}, int64_t{1} << 61).value, 500'000'000);
-}
-
-TEST(DeviceTest, TheVariantAnswersAsItsModelWithThePlacementItWasGiven) {
-  const Placement placement({{1, 1_GiB}, {2, 1_GiB}});
-  Device net(NetParameters{2_ms, kBandwidth}, placement);
-  Device hdd(HddParameters{.has_rotation = false}, placement);
-  Device ssd(SsdParameters{}, placement);
-  for (Device* device : {&net, &hdd, &ssd}) {
-    EXPECT_EQ(device->NextAnswer(), kNever);
-    device->Submit(0_ns, {5, 2, {{0}, {4096}}});
-  }
-  EXPECT_THAT(TakeAll(net), ElementsAre(Pair(5, 2'008'192)));
-  EXPECT_THAT(TakeAll(ssd), ElementsAre(Pair(5, 80'000 + 7'447)));
-  const Nanos seek = hdd.Positioning();
-  EXPECT_THAT(TakeAll(hdd), ElementsAre(Pair(5, seek.value + 27'306)));
-  EXPECT_GT(seek, 1_ms);
-  EXPECT_EQ(hdd.ArmMoves(), 1);
-  EXPECT_EQ(ssd.ArmMoves() + net.ArmMoves(), 0);
-  EXPECT_EQ(net.TransferTime(128_KiB), kPieceTime);
 }
 
 }  // namespace
