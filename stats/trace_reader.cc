@@ -29,7 +29,6 @@ class Parser {
     for (const TraceChunkView& chunk : trace_.chunks) {
       Begin(chunk);
       Visit(chunk, [&](const RecordView& record) { Take(record); });
-      thread_[ThreadKey()] = place_;
     }
     const auto by_time = [](const auto& a, const auto& b) { return a.time < b.time; };
     std::stable_sort(out_.reads.begin(), out_.reads.end(), by_time);
@@ -45,8 +44,8 @@ class Parser {
 
   // Where a thread is in time.
   struct Place {
-    Nanos floor;              // its last record ended then
-    size_t timed = SIZE_MAX;  // its last read that was timed in ticks, while nothing followed
+    Nanos floor;                // its last record ended then
+    std::vector<size_t> timed;  // its reads since the last record with an exact time, which are timed in ticks
   };
 
   static uint64_t Key(uint32_t process, uint32_t number) { return uint64_t{process} << 32 | number; }
@@ -164,8 +163,7 @@ class Parser {
   void Begin(const TraceChunkView& chunk) {
     chunk_ = &chunk;
     has_facts_ = false;
-    const auto found = thread_.find(ThreadKey());
-    place_ = found == thread_.end() ? Place{} : found->second;
+    place_ = &thread_[ThreadKey()];
   }
 
   void Take(const RecordView& record) {
@@ -226,6 +224,7 @@ class Parser {
     }
     if (TraceRun run; record.At(sizeof(head), run) && !DecodeRun(run, event.settled)) return Broken();
     event.time = {head.time_ns};
+    Advance(event.time);
     out_.events.push_back(event);
   }
 
@@ -253,27 +252,30 @@ class Parser {
     read.absorbed = !read.unseen;
     read.range = {{head.offset_bytes}, {head.offset_bytes + head.asked_bytes}};
     // Not before what its thread did before, whatever the conversion of ticks says.
-    read.time = std::max(begin, place_.floor);
+    read.time = std::max(begin, place_->floor);
     read.completed = (head.head.flags & TraceReadRecord::kUnfinished) == 0;
     if (read.completed) {
       read.returned = {returned};
       read.duration = duration;
       read.end = read.time + duration;
       read.error = head.returned_bytes < 0 ? EIO : 0;
-      place_ = {read.end, out_.reads.size()};
+      place_->floor = read.end;
+      place_->timed.push_back(out_.reads.size());
     }
     out_.reads.push_back(std::move(read));
   }
 
-  // The thread is at `time` for certain: what it did before is over.
+  // The thread is at `time` for certain: what it did before is over, whatever the conversion of ticks says.
   void Advance(Nanos time) {
-    if (place_.timed != SIZE_MAX) {
-      TracedRead& last = out_.reads[place_.timed];
-      last.end = std::min(last.end, std::max(time, last.time));
-      if (last.end > time) last.time = last.end = time;
-      last.duration = last.end - last.time;
+    std::vector<size_t>& timed = place_->timed;
+    for (; !timed.empty() && out_.reads[timed.back()].end > time; timed.pop_back()) {
+      TracedRead& read = out_.reads[timed.back()];
+      read.time = std::min(read.time, time);
+      read.end = time;
+      read.duration = read.end - read.time;
     }
-    place_ = {time, SIZE_MAX};
+    timed.clear();
+    place_->floor = time;
   }
 
   void AddPlan(const RecordView& record) {
@@ -324,7 +326,7 @@ class Parser {
     read->duration = {head.duration_ns};
     read->error = head.error;
     read->finish_sequence = head.sequence;
-    place_ = {std::max(place_.floor, read->end), SIZE_MAX};
+    Advance(read->end);
   }
 
   void AddCall(const RecordView& record) {
@@ -365,7 +367,7 @@ class Parser {
   const TraceChunkView* chunk_ = nullptr;
   bool has_facts_ = false;
   Facts facts_;
-  Place place_;
+  Place* place_ = nullptr;
 };
 
 }  // namespace

@@ -32,6 +32,24 @@ int64_t MonotonicNow() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+// What both clocks show.
+struct Moment {
+  uint64_t ticks = 0;
+  int64_t ns = 0;
+  bool is_one = false;  // they were read without a pause between
+};
+
+// A processor counts less than this while the clock is read twice over; more, and something else ran in between.
+constexpr uint64_t kPause = 1000;
+constexpr int kTries = 3;
+
+Moment MomentNow(const Trace& trace) {
+  const uint64_t before = TraceTicks(trace);
+  const int64_t ns = MonotonicNow();
+  const uint64_t after = TraceTicks(trace);
+  return {before + (after - before) / 2, ns, after - before < kPause};
+}
+
 void CountDropped(Trace* trace, uint64_t records = 1) {
   __atomic_fetch_add(&trace->header->dropped_records, records, __ATOMIC_RELAXED);
 }
@@ -75,8 +93,10 @@ bool Renew(Trace* trace) {
   chunk->pid = trace->pid;
   chunk->tid = pen.tid;
   chunk->flags = trace->chunk_flags;
-  chunk->begin_ticks = chunk->last_ticks = TraceTicks(*trace);
-  chunk->begin_ns = chunk->last_ns = MonotonicNow();
+  Moment moment = MomentNow(*trace);
+  for (int tries = 0; tries < kTries && !moment.is_one; ++tries) moment = MomentNow(*trace);
+  chunk->begin_ticks = chunk->last_ticks = moment.ticks;
+  chunk->begin_ns = chunk->last_ns = moment.ns;
   // Last: whoever sees a length sees the rest, and the thread is known by then to be a living one.
   __atomic_store_n(&chunk->order, __atomic_fetch_add(&trace->header->claims, 1, __ATOMIC_RELAXED) + 1,
                    __ATOMIC_RELEASE);
@@ -129,8 +149,10 @@ class Entry {
 
   // Notes what time it is, by both clocks.
   void Date() {
-    pen.chunk->last_ticks = TraceTicks(*trace_);
-    pen.chunk->last_ns = MonotonicNow();
+    const Moment moment = MomentNow(*trace_);
+    if (!moment.is_one) return;
+    pen.chunk->last_ticks = moment.ticks;
+    pen.chunk->last_ns = moment.ns;
   }
 
  private:
