@@ -16,6 +16,9 @@ class TraceClock {
  public:
   explicit TraceClock(const TraceChunks& trace);
 
+  // Says whether times come of ticks, and are as exact as the conversion.
+  bool has_ticks() const { return has_ticks_; }
+
   // Returns the time of `ticks` in `chunk`; below 0 when that makes no sense.
   Nanos TimeOf(const TraceChunk& chunk, uint64_t ticks) const;
   Nanos DurationOf(const TraceChunk& chunk, uint64_t ticks) const;

@@ -36,8 +36,13 @@ class Packer {
     for (size_t i = 0; i < contents_.processes.size(); ++i) AddProcess(static_cast<uint32_t>(i));
     for (size_t i = 0; i < contents_.files.size(); ++i) AddFile(static_cast<uint32_t>(i));
     for (const auto& [thread, things] : Threads()) {
-      for (const uint32_t event : things.events) AddEvent(contents_.events[event]);
-      for (const uint32_t read : things.reads) AddRead(contents_.reads[read]);
+      auto event = things.events.begin();
+      for (const uint32_t read : things.reads) {
+        for (; event != things.events.end() && contents_.events[*event].time <= contents_.reads[read].time; ++event)
+          AddEvent(contents_.events[*event]);
+        AddRead(contents_.reads[read]);
+      }
+      for (; event != things.events.end(); ++event) AddEvent(contents_.events[*event]);
     }
     for (const TracedCall& call : contents_.calls) AddCall(call);
     CloseChunk();

@@ -252,7 +252,7 @@ class Parser {
     read.absorbed = !read.unseen;
     read.range = {{head.offset_bytes}, {head.offset_bytes + head.asked_bytes}};
     // Not before what its thread did before, whatever the conversion of ticks says.
-    read.time = std::max(begin, place_->floor);
+    read.time = clock_.has_ticks() ? std::max(begin, place_->floor) : begin;
     read.completed = (head.head.flags & TraceReadRecord::kUnfinished) == 0;
     if (read.completed) {
       read.returned = {returned};
@@ -260,13 +260,14 @@ class Parser {
       read.end = read.time + duration;
       read.error = head.returned_bytes < 0 ? EIO : 0;
       place_->floor = read.end;
-      place_->timed.push_back(out_.reads.size());
+      if (clock_.has_ticks()) place_->timed.push_back(out_.reads.size());
     }
     out_.reads.push_back(std::move(read));
   }
 
   // The thread is at `time` for certain: what it did before is over, whatever the conversion of ticks says.
   void Advance(Nanos time) {
+    if (!clock_.has_ticks()) return;
     std::vector<size_t>& timed = place_->timed;
     for (; !timed.empty() && out_.reads[timed.back()].end > time; timed.pop_back()) {
       TracedRead& read = out_.reads[timed.back()];
