@@ -82,15 +82,20 @@ class Cell:
     def requests(self):
         return statistics.median(run["disk"]["requests"] for run in self.runs)
 
-    def line(self):
-        name = f"| {self.pattern} | {self.arm} | {self.model} "
+    def is_near(self):
+        return abs(self.ratio() - 1) <= AIM
+
+    def summary(self):
+        """Returns the cell of the table: measured and simulated milliseconds and their ratio."""
         if self.missing:
-            return name + f"| {self.missing} | | | | | |"
-        ratio = self.ratio()
-        verdict = "" if abs(ratio - 1) <= AIM else " **!**"
-        return (name + f"| {self.fastest_ms():.1f} | +{100 * self.disturbed():.0f} % "
-                f"| {self.simulated['elapsed_ns'] / 1e6:.1f} "
-                f"| {ratio:.2f}{verdict} | {self.requests():.0f} | {self.simulated['requests']} |")
+            return self.missing
+        text = f"{self.fastest_ms():.1f}, {self.simulated['elapsed_ns'] / 1e6:.1f}: {self.ratio():.2f}"
+        return text if self.is_near() else f"**{text}**"
+
+    def details(self):
+        """Returns a line with more than the table has room for."""
+        return (f"{self.pattern} {self.arm} on {self.model}: {self.summary()}; requests {self.requests():.0f}, "
+                f"{self.simulated['requests']}; median of the runs {100 * self.disturbed():.0f} % above the fastest")
 
     def as_json(self):
         return {"pattern": self.pattern, "arm": self.arm, "device": self.model.device,
@@ -98,9 +103,15 @@ class Cell:
                 "runs": self.runs}
 
 
-HEAD = ("| pattern | arm | device | measured ms | median | simulated ms | simulated / measured | requests | simulated "
-        "|\n"
-        "|---|---|---|---|---|---|---|---|---|")
+def table(cells, wanted_arms):
+    """Returns the lines of a Markdown table: a row for each pattern on each model, a column for each arm."""
+    rows = {}
+    for cell in cells:
+        rows.setdefault((cell.pattern, str(cell.model)), {})[cell.arm] = cell.summary()
+    lines = ["| pattern | device | " + " | ".join(wanted_arms) + " |", "|---|---" + "|---" * len(wanted_arms) + "|"]
+    for (pattern, model), summaries in rows.items():
+        lines.append(f"| {pattern} | {model} | " + " | ".join(summaries.get(arm, "") for arm in wanted_arms) + " |")
+    return lines
 
 
 def think_ns(tools, pattern, file):
@@ -214,11 +225,14 @@ def main(argv):
     print("\n".join(f"{name}: {value}" for name, value in facts.items()))
     print(f"file: {options.file_mib} MiB; runs of each: {options.runs}; think time by the page, ns: "
           + ", ".join(f"{pattern} {think[pattern]}" for pattern in options.patterns) + "\n")
-    print(HEAD)
-    print("\n".join(cell.line() for cell in everything))
+    print("Milliseconds measured, milliseconds simulated: simulated / measured.\n")
+    print("\n".join(table(everything, options.arms)))
     known = [cell for cell in everything if not cell.missing]
-    near = [cell for cell in known if abs(cell.ratio() - 1) <= AIM]
-    print(f"\n{len(near)} of {len(known)} within {100 * AIM:.0f} %")
+    far = [cell for cell in known if not cell.is_near()]
+    quiet = statistics.median(cell.disturbed() for cell in known)
+    print(f"\n{len(known) - len(far)} of {len(known)} within {100 * AIM:.0f} %; half of the medians are less than "
+          f"{100 * quiet:.0f} % above the fastest run.")
+    print("\n".join(cell.details() for cell in far))
     if options.json:
         raw = {"environment": facts, "think_ns": think, "cells": [cell.as_json() for cell in everything]}
         options.json.write_text(json.dumps(raw, indent=1), encoding="utf-8")
