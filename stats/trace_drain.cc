@@ -27,7 +27,9 @@ constexpr std::chrono::milliseconds kPause{10};
 // How often the owners of chunks are looked at, while many chunks are free.
 constexpr int kPausesPerLook = 25;
 // Frames are packed as a whole: larger ones become smaller, and more is lost if this process is killed.
-constexpr size_t kFrameBytes = size_t{512} << 10;
+constexpr int64_t kFrameBytes = int64_t{512} << 10;
+// Of a small file a frame must not be the half.
+constexpr int64_t kFramesInFile = 8;
 
 uint64_t CountRecords(const char* records, size_t bytes) {
   uint64_t count = 0;
@@ -45,6 +47,11 @@ absl::Status CannotWrite(const std::string& path, int error) {
 }
 
 }  // namespace
+
+TraceDrain::TraceDrain(std::string path, ByteCount most)
+    : path_(std::move(path)),
+      most_(most.value),
+      frame_bytes_(static_cast<size_t>(std::min(kFrameBytes, most.value / kFramesInFile))) {}
 
 absl::StatusOr<std::unique_ptr<TraceDrain>> TraceDrain::Start(int memfd, const std::string& path, ByteCount most) {
   std::unique_ptr<TraceDrain> drain(new TraceDrain(path, most));
@@ -111,7 +118,7 @@ void TraceDrain::Work() {
     const bool is_tight = __atomic_load_n(&header_->claimed_chunks, __ATOMIC_RELAXED) > chunk_count_ / 4;
     const bool looks = is_tight || ++pauses % kPausesPerLook == 0;
     Poll(looks ? Take::kDead : Take::kFull);
-    if (batch_.size() >= kFrameBytes || (looks && pauses % kPausesPerLook == 0)) PutFrame();
+    if (batch_.size() >= frame_bytes_ || (looks && pauses % kPausesPerLook == 0)) PutFrame();
     if (!is_in_place_ && __atomic_load_n(&header_->processes, __ATOMIC_RELAXED) > 0) PutInPlace();
     lock.lock();
   }
@@ -125,7 +132,7 @@ void TraceDrain::Poll(Take take) {
     if (__atomic_load_n(&chunk.state, __ATOMIC_ACQUIRE) == TraceChunk::kFree) continue;
     --left;
     if (IsToBeTaken(chunk, take)) TakeChunk(chunk, index);
-    if (batch_.size() >= kFrameBytes) PutFrame();
+    if (batch_.size() >= frame_bytes_) PutFrame();
   }
 }
 

@@ -38,7 +38,7 @@ class TraceDrain {
   absl::StatusOr<DrainedTrace> Finish();
 
  private:
-  TraceDrain(std::string path, ByteCount most) : path_(std::move(path)), most_(most.value) {}
+  TraceDrain(std::string path, ByteCount most);
 
   enum class Take : uint8_t { kFull, kDead, kAll };
 
@@ -53,6 +53,7 @@ class TraceDrain {
 
   const std::string path_;
   const int64_t most_;
+  const size_t frame_bytes_;
   std::string temporary_;
   bool is_in_place_ = false;
   int fd_ = -1;
