@@ -51,8 +51,9 @@ def record(workload, build, output, runs):
             subprocess.run(["rm", "-rf", str(place.scratch / "copy")], check=True)
         subprocess.run([place.built("bench/traces/ahead-retell"), str(best[2]), str(output), "--from", str(place.mount),
                         "--stretch", str(workload.stretch)], check=True)
+        reads = reads_of(place, output)
     size = output.stat().st_size
-    return f"{-best[0]} reads, {best[1]:.2f} s, {size} bytes" + (": too large to keep" if size > LARGEST else "")
+    return f"{reads} reads, {best[1]:.2f} s, {size} bytes" + (": too large to keep" if size > LARGEST else "")
 
 
 def main():

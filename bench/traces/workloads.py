@@ -242,11 +242,11 @@ def threads_interleaved(place):
 
 @workload("slow-streams", True, stretch=20)
 def slow_streams(place):
-    """800 files in one process, 24 reads of 32 KiB of each, one of all files every 4 s"""
+    """800 files in one process, 12 reads of 32 KiB of each, one of all files every 4 s"""
     (place.source / "streams").mkdir()
     for number in range(800):
-        content.sparse(place.source / "streams" / f"{number:03}", 24 * 32 * KIB)
-    return readers(place, "slow-streams", "streams", "--count", 24, "--round-ms", 200)
+        content.sparse(place.source / "streams" / f"{number:03}", 12 * 32 * KIB)
+    return readers(place, "slow-streams", "streams", "--count", 12, "--round-ms", 200)
 
 
 for _name, _predictable, _count, _what in (

@@ -13,10 +13,12 @@
 namespace ahead {
 namespace {
 
-// Times are measured from the making of the trace; what lasted 1 ns lasts `factor`.
+// Times are measured from the making of the trace; what lasted 1 ns lasts `factor`. A microsecond of the recording is
+// then the least that is told: the rest is noise, and noise does not compress.
 void Stretch(TraceContents& trace, int64_t factor) {
+  constexpr int64_t kGrain = 1000;
   const auto stretch = [&](Nanos& time) {
-    time = {trace.monotonic_start.value + (time.value - trace.monotonic_start.value) * factor};
+    time = {trace.monotonic_start.value + (time.value - trace.monotonic_start.value) / kGrain * kGrain * factor};
   };
   for (TracedProcess& process : trace.processes) stretch(process.time);
   for (TracedFile& file : trace.files) stretch(file.time);
@@ -24,9 +26,11 @@ void Stretch(TraceContents& trace, int64_t factor) {
   for (TracedRead& read : trace.reads) {
     stretch(read.time);
     if (read.outcome.known) stretch(read.outcome.time);
+    for (TracedBatch& batch : read.batches)
+      for (TracedBatch::Piece& piece : batch.pieces) stretch(piece.asked_at);
     if (!read.completed) continue;
     stretch(read.end);
-    read.duration = {read.duration.value * factor};
+    read.duration = read.end - read.time;
   }
 }
 
@@ -44,8 +48,12 @@ void Move(TraceContents& trace, const std::string& from, const std::string& to) 
   const auto is_outside = [&](const auto& of_file) { return index_of[of_file.file] < 0; };
   std::erase_if(trace.reads, is_outside);
   std::erase_if(trace.events, is_outside);
+  std::erase_if(trace.calls,
+                [&](const TracedCall& call) { return call.kind == TraceKind::kForget && is_outside(call); });
   for (TracedRead& read : trace.reads) read.file = static_cast<uint32_t>(index_of[read.file]);
   for (TracedEvent& event : trace.events) event.file = static_cast<uint32_t>(index_of[event.file]);
+  for (TracedCall& call : trace.calls)
+    if (call.kind == TraceKind::kForget) call.file = static_cast<uint32_t>(index_of[call.file]);
   trace.files = std::move(kept);
 }
 
