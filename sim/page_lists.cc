@@ -77,7 +77,8 @@ void PageLists::ShrinkActive(int count) {
   for (; count > 0 && active_.tail != kNoPage; --count) {
     const PageId page = active_.tail;
     Unlink(active_, page);
-    flags_[page] = static_cast<uint16_t>((flags_[page] & ~kActive) | kWorkingSet);
+    // Touches through a mapping are forgotten, reads are not.
+    flags_[page] = static_cast<uint16_t>((flags_[page] & ~(kActive | kYoung)) | kWorkingSet);
     Push(inactive_, page);
   }
 }

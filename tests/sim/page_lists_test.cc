@@ -99,5 +99,11 @@ TEST_F(PageListsTest, PageTouchedThroughAMappingStaysARoundAndThenBecomesActive)
   EXPECT_TRUE(lists_.IsActive(0));
 }
 
+TEST_F(PageListsTest, TouchesThroughAMappingAreForgottenWhenAPageMovesBack) {
+  Insert(0, 3);
+  for (PageId page = 0; page < 3; ++page) Activate(page), flags_[page] |= page::kYoung;
+  EXPECT_THAT(Reclaim(1), ElementsAre(0));
+}
+
 }  // namespace
 }  // namespace ahead::sim
