@@ -94,8 +94,9 @@ void DescribeAll(std::string& text, const TraceSummary& summary) {
            " of ", FormatTime(together.busy), " with any"));
   Line(text, "calls", Named(all.kinds, kAccessKindNames));
   Line(text, "events",
-       absl::StrCat("opens ", all.opens, ", closes ", all.closes, ", advice ", all.advice, ", mappings ", all.mappings,
-                    ", folder entries ", all.entries, ", others ", all.other_events));
+       absl::StrCat("opens ", all.opens, ", closes ", all.closes, ", seeks ", all.seeks, ", advice ", all.advice,
+                    ", mappings ", all.mappings, ", unmappings ", all.unmappings, ", folder entries ", all.entries,
+                    ", others ", all.other_events));
   Line(text, "engine",
        absl::StrCat("let pass ", all.absorbed_reads, " reads, decided ", all.decisions, " times to fetch, asked for ",
                     all.asked_pieces, " pieces"));
@@ -149,10 +150,13 @@ Json JsonOf(const AccessSummary& access) {
   json["opens"] = access.opens;
   json["closes"] = access.closes;
   json["advice"] = access.advice;
+  json["seeks"] = access.seeks;
   json["mappings"] = access.mappings;
+  json["unmappings"] = access.unmappings;
   json["folder_entries"] = access.entries;
   json["other_events"] = access.other_events;
   json["absorbed_reads"] = access.absorbed_reads;
+  json["unseen_reads"] = access.unseen_reads;
   json["decisions"] = access.decisions;
   json["asked_pieces"] = access.asked_pieces;
   return json;

@@ -134,10 +134,17 @@ class Halving {
     tuning.all_cells = cells_.size();
     std::vector<size_t> settings = alive_;
     std::vector<size_t> columns = CommonCells(settings);
-    if (columns.empty() && !cells_.empty() && outcomes_[0][0]) {
-      // Stopped before all had run any: those that ran the first.
-      columns = {0};
-      std::erase_if(settings, [&](size_t i) { return !outcomes_[i][0]; });
+    if (columns.empty()) {
+      // Stopped before all had run the same: those that ran the cell that most of them ran, the defaults among them.
+      size_t most = 0;
+      for (size_t cell = 0; cell < cells_.size(); ++cell) {
+        const auto ran = [&](size_t i) { return outcomes_[i][cell].has_value(); };
+        const auto count = static_cast<size_t>(std::count_if(settings.begin(), settings.end(), ran));
+        if (!ran(0) || count <= most) continue;
+        most = count;
+        columns = {cell};
+      }
+      if (!columns.empty()) std::erase_if(settings, [&](size_t i) { return !outcomes_[i][columns[0]]; });
     }
     if (columns.empty()) settings.clear();
     std::vector<Standing> standings;

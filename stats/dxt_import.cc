@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,7 +110,7 @@ class Reader {
       file.size = sizes_[file.path];
       if (!file.path.starts_with("/")) ++out_.relative_paths;
     }
-    std::set<int32_t> ranks;
+    std::map<int32_t, uint32_t> processes;  // by rank + 1
     std::vector<bool> is_met(contents.files.size());
     std::map<uint32_t, std::pair<int32_t, Nanos>> last;
     for (TracedRead& read : contents.reads) {
@@ -122,13 +121,14 @@ class Reader {
       Nanos& end = last[read.file].second;
       last[read.file].first = read.tid;
       end = std::max(end, read.end);
-      if (ranks.insert(read.tid).second) {
+      if (processes.try_emplace(read.tid, static_cast<uint32_t>(contents.processes.size())).second) {
         TracedProcess process;
         process.pid = read.tid;
         process.time = read.time;
         contents.processes.push_back(process);
       }
     }
+    for (TracedFile& file : contents.files) file.process = processes[file.pid];
     for (const auto& [file, end] : last) AddEvent(TraceKind::kClose, file, end.first, end.second);
     std::stable_sort(contents.events.begin(), contents.events.end(),
                      [](const TracedEvent& a, const TracedEvent& b) { return a.time < b.time; });

@@ -288,7 +288,11 @@ class Follower {
     // _llseek(fd, high, low, [result], whence) returns 0.
     const auto offset = done.name == "_llseek" ? InBrackets(Argument(done, 3)) : done.call.result;
     description->is_placed = offset.has_value();
-    if (offset) description->offset = {*offset};
+    if (!offset || *offset > kLargestFile.value) return;
+    // One that only asks where it is is no seek.
+    if (description->offset.value == *offset) return;
+    description->offset = {*offset};
+    world_.AddSeek(thread, *description);
   }
 
   void Close(const StraceDone& done, SeenThread& thread) {

@@ -109,6 +109,8 @@ void Anonymize(TraceContents& trace) {
     shift(read.time);
     if (read.completed) shift(read.end);
     if (read.outcome.known) shift(read.outcome.time);
+    for (TracedBatch& batch : read.batches)
+      for (TracedBatch::Piece& piece : batch.pieces) shift(piece.asked_at);
   }
   for (TracedEvent& event : trace.events) {
     event.tid = id_of(event.tid);

@@ -107,8 +107,14 @@ class Summarizer {
       case TraceKind::kAdvice:
         ++access.advice;
         break;
+      case TraceKind::kSeek:
+        ++access.seeks;
+        break;
       case TraceKind::kMapping:
         ++access.mappings;
+        break;
+      case TraceKind::kUnmapping:
+        ++access.unmappings;
         break;
       case TraceKind::kEntry:
         ++access.entries;
@@ -127,6 +133,7 @@ class Summarizer {
     threads_.emplace(traced.pid, read.tid);
     Note(read.time, read.completed ? std::max(read.time, read.end) : read.time);
     access.absorbed_reads += read.absorbed ? 1 : 0;
+    access.unseen_reads += read.unseen ? 1 : 0;
     access.decisions += read.decision.empty() ? 0 : 1;
     access.asked_pieces += read.outcome.asked;
     if (!read.completed) return void(++access.unfinished_reads);
@@ -228,10 +235,13 @@ class Summarizer {
     all.opens += one.opens;
     all.closes += one.closes;
     all.advice += one.advice;
+    all.seeks += one.seeks;
     all.mappings += one.mappings;
+    all.unmappings += one.unmappings;
     all.entries += one.entries;
     all.other_events += one.other_events;
     all.absorbed_reads += one.absorbed_reads;
+    all.unseen_reads += one.unseen_reads;
     all.decisions += one.decisions;
     all.asked_pieces += one.asked_pieces;
   }

@@ -56,10 +56,13 @@ struct AccessSummary {
   uint64_t opens = 0;
   uint64_t closes = 0;
   uint64_t advice = 0;
+  uint64_t seeks = 0;
   uint64_t mappings = 0;
+  uint64_t unmappings = 0;
   uint64_t entries = 0;         // read from folders
   uint64_t other_events = 0;    // of kinds without a number here
   uint64_t absorbed_reads = 0;  // let pass by the engine's filter
+  uint64_t unseen_reads = 0;    // that the engine did not look at
   uint64_t decisions = 0;       // that asked for something
   uint64_t asked_pieces = 0;
 };

@@ -28,6 +28,7 @@ SeenThread& TracedWorld::Begin(int32_t tid) {
   TracedProcess process;
   process.pid = tid;
   process.time = now_;
+  process_of_[tid] = static_cast<uint32_t>(out_.contents.processes.size());
   out_.contents.processes.push_back(process);
   return thread;
 }
@@ -116,6 +117,7 @@ uint32_t TracedWorld::TracedFileOf(int32_t pid, uint32_t file) {
   if (is_new) {
     TracedFile traced;
     traced.pid = pid;
+    traced.process = process_of_[pid];
     traced.time = now_;
     traced.inode = file;  // the rest in Finish
     out_.contents.files.push_back(std::move(traced));
@@ -146,6 +148,11 @@ void TracedWorld::AddAdvice(const SeenThread& thread, SeenDescription& descripti
   if (event == nullptr) return;
   event->advice = advice;
   event->range = range;
+}
+
+void TracedWorld::AddSeek(const SeenThread& thread, const SeenDescription& description) {
+  if (TracedEvent* event = Add(TraceKind::kSeek, thread, description))
+    event->range = {description.offset, description.offset};
 }
 
 void TracedWorld::AddMapping(const SeenThread& thread, const SeenDescription& description, ByteRange range) {

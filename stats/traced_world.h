@@ -95,6 +95,7 @@ class TracedWorld {
   // Adds to the trace, unless the description is special.
   void AddOpen(const SeenThread& thread, const SeenDescription& description);
   void AddAdvice(const SeenThread& thread, SeenDescription& description, int advice, ByteRange range);
+  void AddSeek(const SeenThread& thread, const SeenDescription& description);
   void AddMapping(const SeenThread& thread, const SeenDescription& description, ByteRange range);
   // `description` null: one that was not seen.
   void AddRead(const SeenThread& thread, SeenDescription* description, const SeenRead& seen);
@@ -109,6 +110,7 @@ class TracedWorld {
   TraceImport out_;
   Nanos now_{};
   std::map<int32_t, SeenThread> threads_;
+  std::map<int32_t, uint32_t> process_of_;  // pid to the trace's number of the process
   std::vector<SeenFile> files_;
   std::unordered_map<std::string, uint32_t> numbers_;
   std::map<std::pair<int32_t, uint32_t>, uint32_t> traced_;  // (pid, file) to the trace's number

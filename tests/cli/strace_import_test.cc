@@ -126,6 +126,7 @@ TEST(StraceImportTest, ChildSharesThePositionAndItsLinesMayComeFirst) {
   ASSERT_EQ(import.contents.processes.size(), 2u);
   EXPECT_EQ(import.contents.processes[1].parent_pid, 10);
   EXPECT_EQ(import.contents.files[import.contents.reads[1].file].pid, 11);
+  EXPECT_EQ(import.contents.files[import.contents.reads[1].file].process, 1u);
   EXPECT_TRUE(import.contents.reads[0].fresh);
   EXPECT_FALSE(import.contents.reads[1].fresh);
   EXPECT_EQ(import.contents.reads[0].time, 100_ms);
@@ -239,6 +240,17 @@ TEST(StraceImportTest, EventsAreOpensClosesAdviceAndMappings) {
   EXPECT_EQ(import.contents.events[2].advice, POSIX_FADV_WILLNEED);
   EXPECT_EQ(import.contents.events[3].range, (ByteRange{{4096}, {9096}}));
   EXPECT_EQ(import.contents.reads[0].advice, HostAdvice::kRandom);
+}
+
+TEST(StraceImportTest, SeekThatMovesIsAnEventAndOneThatAsksIsNot) {
+  const TraceImport import = ImportStrace(
+      "open(\"/f\", O_RDONLY) = 3\n"
+      "lseek(3, 0, SEEK_CUR) = 0\n"
+      "lseek(3, -5, SEEK_END) = 95\n"
+      "read(3, \"\", 5) = 5\n");
+  ASSERT_EQ(import.contents.events.size(), 2u);
+  EXPECT_EQ(import.contents.events[1].kind, TraceKind::kSeek);
+  EXPECT_EQ(import.contents.events[1].range, (ByteRange{{95}, {95}}));
 }
 
 TEST(StraceImportTest, FailedReadKeepsItsErrorAndMovesNothing) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "sim/parity.h"
 #include "stats/trace_file.h"
 #include "stats/trace_reader.h"
 #include "tests/cli/process.h"
@@ -184,6 +185,30 @@ TEST_F(TraceCommandTest, AnonymousTraceHasNoNames) {
     EXPECT_THAT(file.path, testing::Not(HasSubstr("ahead-cli")));
   }
   EXPECT_THAT(Trace({out}).output, HasSubstr("reads          3, 12.0 KiB"));
+}
+
+TEST_F(TraceCommandTest, AnonymousTraceSaysTheSameToTheLaboratory) {
+  const std::string recorded = folder_ / "recorded", anonymous = folder_ / "anonymous";
+  std::vector<std::string> words = {AHEAD, "record", "-o", recorded, "--", "/bin/cat"};
+  for (const char* name : {"one", "two"}) words.push_back(folder_.Write(name, std::string(3 << 20, 'x')));
+  const Ended run = RunProgram(words);
+  ASSERT_TRUE(run.exited_with(0)) << run.errors;
+  ASSERT_TRUE(Trace({"--anonymize", "-o", anonymous, recorded}).exited_with(0));
+  const auto before = ReadTrace(recorded), after = ReadTrace(anonymous);
+  ASSERT_TRUE(before.ok() && after.ok());
+  // Core is asked the same and answers the same, and the simulated machine does the same.
+  const sim::ParityResult old = sim::CheckParity(*before), now = sim::CheckParity(*after);
+  EXPECT_GT(now.decisions, 0);
+  EXPECT_EQ(now.calls, old.calls);
+  EXPECT_EQ(now.differing_decisions, old.differing_decisions) << now.first_difference;
+  for (const char* model : {"net-2ms", "hdd"}) {
+    const auto replay = [&](const std::string& trace) {
+      const Ended ended = RunProgram({AHEAD, "replay", "--model", model, trace});
+      return ended.output.substr(ended.output.find('\n'));
+    };
+    EXPECT_EQ(replay(anonymous), replay(recorded));
+    EXPECT_THAT(replay(recorded), HasSubstr("oracle"));
+  }
 }
 
 TEST_F(TraceCommandTest, WhatIsNoTraceIsRefusedInOneLine) {

@@ -143,6 +143,20 @@ TEST(TraceSummaryTest, FailedUnfinishedAndEmptyReadsAreCountedApart) {
   EXPECT_EQ(all.bytes, 4096_B);
 }
 
+TEST(TraceSummaryTest, EventsAreCountedByKind) {
+  ContentsBuilder built;
+  const uint32_t file = built.File("/f", 4096);
+  for (const TraceKind kind : {TraceKind::kOpen, TraceKind::kSeek, TraceKind::kSeek, TraceKind::kAdvice,
+                               TraceKind::kMapping, TraceKind::kUnmapping, TraceKind::kEntry, TraceKind::kClose})
+    built.Event(kind, file);
+  built.Read(file, 0, 10).unseen = true;
+  const AccessSummary all = Summarize(built.contents).all;
+  EXPECT_EQ(all.opens + 10 * all.closes + 100 * all.advice + 1000 * all.entries, 1111u);
+  EXPECT_EQ(all.mappings + 10 * all.unmappings + 100 * all.seeks, 211u);
+  EXPECT_EQ(all.other_events, 0u);
+  EXPECT_EQ(all.unseen_reads, 1u);
+}
+
 TEST(TraceSummaryTest, ThinkTimeIsBetweenReadsOfAThread) {
   ContentsBuilder built;
   const uint32_t file = built.File("/f", 1 << 20);
