@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
-DISK = ["--model", "net", "--latency", "100us", "--bandwidth", "2GB/s", "--metadata-latency", "0", "--in-flight", "64",
-        "--attr-timeout", "3600s", "--preload", "off"]
+FAST = ["--model", "net", "--latency", "100us", "--bandwidth", "2GB/s", "--in-flight", "64"]
+ALWAYS = ["--metadata-latency", "0", "--attr-timeout", "3600s", "--preload", "off"]
 
 
 class Skip(Exception):
@@ -46,10 +46,10 @@ class Place:
         return [self.program("python3"), "-B", str(pathlib.Path(__file__).parent / "programs" / name)]
 
     @contextlib.contextmanager
-    def mounted(self):
+    def mounted(self, model=tuple(FAST)):
         """Yields with the disk mounted, nothing of it cached."""
         disk = self.built("bench/disk/ahead-disk")
-        subprocess.run([disk, str(self.source), str(self.mount), *DISK], check=True)
+        subprocess.run([disk, str(self.source), str(self.mount), *model, *ALWAYS], check=True)
         try:
             yield
         finally:
