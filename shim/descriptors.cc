@@ -110,10 +110,10 @@ HostAdvice StandingAfter(HostAdvice standing, HostAdvice advice) {
 
 // Stores a plain word; a tracked slot that is there ends first.
 void Overwrite(int fd, uint32_t word) {
+  recorder::ClosedUnseen(fd);
   const Slot seen(slots[fd].load(std::memory_order_relaxed));
   if (!seen.is_tracked()) {
     if (seen.word() == word) return;
-    recorder::ClosedUnseen(fd);
     NoteNumber(fd);
     slots[fd].store(word, std::memory_order_relaxed);
     return;

@@ -75,6 +75,34 @@ TEST_F(MovesTest, ListingsAreInTheTrace) {
   EXPECT_GE(entries, 3u) << "., .. and the text";
 }
 
+// What is watched, what is passed by, and how many reads were seen do not depend on when things happen.
+TEST_F(MovesTest, TraceChangesNothingOfWhatIsWatched) {
+  std::filesystem::create_directory(folder_.Path("small"));
+  for (int i = 0; i < 5; ++i) folder_.WriteText("small/" + std::to_string(i), 3000);
+  // All close what they opened: reads that passed are counted when the filter is settled.
+  for (const Words& argv :
+       {Words{"cat", folder_.Path("small/1"), folder_.Path("small/2"), text_}, Words{"md5sum", text_, text_},
+        Words{"grep", "-c", "a", "-r", folder_.Path("small")}, Words{Host("advised"), text_, "random"},
+        Words{Host("many_files"), folder_.Path(""), "300"}}) {
+    SCOPED_TRACE(argv[0]);
+    const std::string plain = folder_.Path("plain");
+    const std::string traced = folder_.Path("traced");
+    ASSERT_EQ(RunPreloaded(argv, {"AHEAD_STATS=" + plain}).status, 0);
+    ASSERT_EQ(RunPreloaded(argv, {"AHEAD_STATS=" + traced, "AHEAD_TRACE=" + folder_.Path("trace")}).status, 0);
+    const auto expected = ReadStatistics(plain);
+    const auto counted = ReadStatistics(traced);
+    ASSERT_TRUE(expected != nullptr && counted != nullptr);
+    EXPECT_EQ(counted->counters.files_tracked, expected->counters.files_tracked);
+    EXPECT_EQ(counted->counters.files_untracked, expected->counters.files_untracked);
+    EXPECT_EQ(counted->counters.reads_seen, expected->counters.reads_seen);
+    EXPECT_EQ(counted->counters.read_bytes, expected->counters.read_bytes);
+    EXPECT_EQ(counted->ledger.requests(Event::advice, Class::none),
+              expected->ledger.requests(Event::advice, Class::none));
+    std::filesystem::remove(plain);
+    std::filesystem::remove(traced);
+  }
+}
+
 // The table of files is full long before.
 TEST_F(MovesTest, FilesThatNobodyWatchesAreRecordedAllTheSame) {
   const std::string stats = folder_.Path("stats");
@@ -105,10 +133,12 @@ class AdvisedDiskTest : public testing::Test {
     AHEAD_MOUNT_OR_SKIP(disk_, {"--latency", "500us"});
   }
 
-  // Returns the pages that we fetched for a reader that gave `advice`.
-  uint64_t FetchedFor(const std::string& advice) {
-    const std::string stats = folder_.Path(advice);
-    EXPECT_EQ(RunPreloaded({Host("advised"), disk_.Shown("file"), advice}, {"AHEAD_STATS=" + stats}).status, 0);
+  // Returns the pages that we fetched for a reader that gave `advice`; with a trace that is the same.
+  uint64_t FetchedFor(const std::string& advice, bool has_trace = false) {
+    const std::string stats = folder_.Path(advice + (has_trace ? "-traced" : ""));
+    Words variables = {"AHEAD_STATS=" + stats};
+    if (has_trace) variables.push_back("AHEAD_TRACE=" + folder_.Path("trace"));
+    EXPECT_EQ(RunPreloaded({Host("advised"), disk_.Shown("file"), advice}, variables).status, 0);
     const auto counted = ReadStatistics(stats);
     if (counted == nullptr) return 0;
     return Pages(*counted, Event::readahead) - counted->ledger.pages(Event::readahead, Class::none);
@@ -120,9 +150,11 @@ class AdvisedDiskTest : public testing::Test {
 
 TEST_F(AdvisedDiskTest, OnlyRandomReadersAreFetchedNothingFor) {
   constexpr uint64_t kMost = kFileBytes / 4096 * 9 / 10;
-  EXPECT_EQ(FetchedFor("random"), 0u);
-  for (const char* advice : {"none", "normal", "sequential", "noreuse", "dontneed"})
-    EXPECT_GE(FetchedFor(advice), kMost) << advice;
+  for (const bool has_trace : {false, true}) {
+    EXPECT_EQ(FetchedFor("random", has_trace), 0u);
+    for (const char* advice : {"none", "normal", "sequential", "noreuse", "dontneed"})
+      EXPECT_GE(FetchedFor(advice, has_trace), kMost) << advice;
+  }
 }
 
 }  // namespace

@@ -149,6 +149,46 @@ TEST_F(RecordTest, PlainTraceFileIsReadableAfterAKill) {
   EXPECT_EQ(BytesOf(ReadsOf(Read(trace()), file)), 1 << 20);
 }
 
+TEST_F(RecordTest, RecorderThatIsKilledLeavesAReadableTrace) {
+  const std::string file = File("data", 300'000);
+  const Ended ended = Record({"sh", "-c",
+                              "until [ \"$(stat -c %s " + trace() + " 2> /dev/null || echo 0)\" -gt 1000 ]; do cat " +
+                                  file + " > /dev/null; done; kill -9 $PPID; cat " + file + " > /dev/null"});
+  EXPECT_FALSE(ended.exited_with(0));
+  const TraceContents contents = Read(trace());
+  EXPECT_GE(BytesOf(ReadsOf(contents, file)), 300'000);
+  EXPECT_LE(contents.broken_records, 1u);
+}
+
+TEST_F(RecordTest, SmallFilesReadWholeAndSeeksAreInTheTrace) {
+  const std::string small = File("small", 5000);
+  const std::string large = File("large", 1 << 20);
+  const Ended recorded =
+      Record({"sh", "-c", "cat " + small + " > /dev/null; tail -c 100 " + large + " > /dev/null; tac " + large});
+  ASSERT_TRUE(recorded.exited_with(0)) << recorded.errors;
+  const TraceContents contents = Read(trace());
+  EXPECT_EQ(contents.broken_records, 0u);
+  const std::vector<TracedRead> reads = ReadsOf(contents, small);
+  ASSERT_GE(reads.size(), 2u) << "the file, and its end";
+  EXPECT_TRUE(reads[0].unseen);
+  EXPECT_EQ(reads[0].range.begin.value, 0);
+  EXPECT_EQ(reads[0].returned.value, 5000);
+  EXPECT_EQ(reads[1].range.begin.value, 5000);
+  EXPECT_EQ(reads[1].returned.value, 0);
+  int opens = 0;
+  int closes = 0;
+  int seeks = 0;
+  for (const TracedEvent& event : contents.events) {
+    const std::string& path = contents.files[event.file].path;
+    opens += event.kind == TraceKind::kOpen && path == small ? 1 : 0;
+    closes += event.kind == TraceKind::kClose && path == small ? 1 : 0;
+    seeks += event.kind == TraceKind::kSeek && path == large ? 1 : 0;
+  }
+  EXPECT_EQ(opens, 1);
+  EXPECT_EQ(closes, 1);
+  EXPECT_GT(seeks, 0);
+}
+
 TEST_F(RecordTest, ProcessPatternGivesEachProcessItsTrace) {
   const std::string file = File("data", 100'000);
   const Ended ended = RunProgram({AHEAD, "run", "--trace", folder_ / "t.%p", "--", "sh", "-c",
