@@ -24,6 +24,7 @@ struct Request {
   std::vector<std::string> devices;
   std::vector<std::string> policies;
   std::string format = "table";
+  bool brief = false;
   std::string save;
   std::string against;
   bool fail_on_loss = false;
@@ -84,7 +85,8 @@ int Score(const Request& request) {
     return request.fail_on_loss && difference.Losses() > 0 ? kCannot : 0;
   }
   if (request.format == "json") return Put("", JsonOf(table).dump(1) + "\n");
-  return Put("", FormatScores(table, request.format == "markdown" ? ScoreForm::kMarkdown : ScoreForm::kTable));
+  const ColumnForm form = request.format == "markdown" ? ColumnForm::kMarkdown : ColumnForm::kPlain;
+  return Put("", request.brief ? FormatBrief(table, form) : FormatScores(table, form));
 }
 
 std::string CheckPolicy(std::string& text) {
@@ -126,9 +128,10 @@ ScoreTable MakeScores(const LabTraces& traces, const std::vector<sim::LabDevice>
 void AddScoreCommand(CLI::App& app, int& exit_status) {
   const auto request = std::make_shared<Request>();
   CLI::App* score = app.add_subcommand("score", "Run traces through the laboratory: devices x policies");
-  SetUsage(*score,
-           "ahead score [--device MODEL]... [--policy NAME]... [--format table|json|markdown] [TRACE|FOLDER]...\n"
-           "       ahead score --save FILE | --against FILE [--fail-on-loss] [TRACE|FOLDER]...");
+  SetUsage(
+      *score,
+      "ahead score [--device MODEL]... [--policy NAME]... [--format table|json|markdown] [--brief] [TRACE|FOLDER]...\n"
+      "       ahead score --save FILE | --against FILE [--fail-on-loss] [TRACE|FOLDER]...");
   score->footer(absl::StrCat(
       "Without TRACE: bench/traces of the source tree above the program. share: of the oracle's gain over the kernel\n"
       "alone, - where the oracle gains less than 2 %. The same input gives the same output.\n",
@@ -148,6 +151,7 @@ void AddScoreCommand(CLI::App& app, int& exit_status) {
       ->take_all()
       ->type_name("NAME");
   AddChoice(*score, "--format", request->format, {"table", "json", "markdown"}, "form of the output");
+  score->add_flag("--brief", request->brief, "one line a trace: shares, or what others cost; not for json");
   score->add_option("--save", request->save, "write the table there, for --against; 0600")->type_name("FILE");
   CLI::Option* against =
       score->add_option("--against", request->against, "print what is gained and lost beside that saved table")

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/amounts.h"
+#include "cli/columns.h"
 #include "sim/gain.h"
 
 namespace ahead::cli {
@@ -54,58 +55,6 @@ ScoreCell CellFrom(const Json& json) {
 double Ratio(int64_t value, int64_t base) {
   if (base == 0) return value == 0 ? 1 : static_cast<double>(value);
   return static_cast<double>(value) / static_cast<double>(base);
-}
-
-// What a cell says, in the order of the columns.
-std::vector<std::string> Words(const ScoreRow& row, const ScoreCell& cell) {
-  const std::optional<double> share = row.ShareOf(cell.policy);
-  const sim::LabScore& score = cell.score;
-  return {row.trace,
-          row.device,
-          cell.policy,
-          FormatTime(score.elapsed),
-          share ? absl::StrFormat("%.2f", *share) : "-",
-          absl::StrCat(score.waits),
-          absl::StrCat(score.requests),
-          FormatBytes(score.bytes),
-          FormatBytes(score.wasted_bytes),
-          FormatBytes(score.peak_ahead),
-          FormatBytes(row.least_bytes)};
-}
-
-const std::vector<std::string> kColumns = {"trace",    "device", "policy", "time",       "share",      "waits",
-                                           "requests", "bytes",  "wasted", "peak ahead", "least bytes"};
-constexpr size_t kTextColumns = 3;
-
-std::string FormatLines(const std::vector<std::vector<std::string>>& lines, size_t text_columns, ScoreForm form) {
-  std::string text;
-  if (form == ScoreForm::kMarkdown) {
-    for (size_t i = 0; i < lines.size(); ++i) {
-      for (const std::string& word : lines[i]) absl::StrAppend(&text, "| ", word, " ");
-      text += "|\n";
-      if (i > 0) continue;
-      for (size_t column = 0; column < lines[0].size(); ++column) text += column < text_columns ? "|---" : "|---:";
-      text += "|\n";
-    }
-    return text;
-  }
-  std::vector<size_t> widths;
-  for (const auto& line : lines) {
-    widths.resize(std::max(widths.size(), line.size()));
-    for (size_t column = 0; column < line.size(); ++column)
-      widths[column] = std::max(widths[column], line[column].size());
-  }
-  for (const auto& line : lines) {
-    std::string out;
-    for (size_t column = 0; column < line.size(); ++column) {
-      const std::string pad(widths[column] - line[column].size(), ' ');
-      if (column > 0) out += "  ";
-      out += column < text_columns ? line[column] + pad : pad + line[column];
-    }
-    out.erase(out.find_last_not_of(' ') + 1);
-    absl::StrAppend(&text, out, "\n");
-  }
-  return text;
 }
 
 }  // namespace
@@ -194,30 +143,6 @@ std::vector<PolicySummary> Summarize(const ScoreTable& table) {
     }
   }
   return summaries;
-}
-
-std::string FormatScores(const ScoreTable& table, ScoreForm form) {
-  std::vector<std::vector<std::string>> lines = {kColumns};
-  for (const ScoreRow& row : table.rows)
-    for (const ScoreCell& cell : row.cells) lines.push_back(Words(row, cell));
-  std::string text = FormatLines(lines, kTextColumns, form);
-
-  lines = {{"policy", "worst row", "mean share", "worst share", "of rows", "worst time", "requests", "bytes", "of rows",
-            "wasted"}};
-  for (const PolicySummary& summary : Summarize(table)) {
-    const bool has_shares = summary.shares > 0, has_others = summary.others > 0;
-    const auto number = [](bool is_there, double value) { return is_there ? absl::StrFormat("%.3f", value) : "-"; };
-    lines.push_back(
-        {summary.policy, has_shares ? summary.worst_row : "-", number(has_shares, summary.mean_share),
-         number(has_shares, summary.worst_share), absl::StrCat(summary.shares), number(has_others, summary.worst_time),
-         number(has_others, summary.worst_requests), number(has_others, summary.worst_bytes),
-         absl::StrCat(summary.others),
-         FormatShare(static_cast<uint64_t>(summary.wasted_bytes.value), static_cast<uint64_t>(summary.bytes.value))});
-  }
-  absl::StrAppend(&text,
-                  "\nShares of the oracle's gain over predictable traces, then the others beside the kernel alone:\n\n",
-                  FormatLines(lines, 2, form));
-  return text;
 }
 
 }  // namespace ahead::cli

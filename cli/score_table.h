@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/columns.h"
 #include "sim/lab.h"
 
 namespace ahead::cli {
@@ -63,9 +64,11 @@ struct PolicySummary {
 // Returns one for each policy but the kernel's and the oracle's, in the order of the first row.
 std::vector<PolicySummary> Summarize(const ScoreTable& table);
 
-enum class ScoreForm { kTable, kMarkdown };
-
 // Returns the rows and the summary, for people.
-std::string FormatScores(const ScoreTable& table, ScoreForm form);
+std::string FormatScores(const ScoreTable& table, ColumnForm form);
+
+// Returns, for each policy that is summed up, a table of traces x devices and the summary: of predictable traces the
+// shares of the oracle's gain, the worst trace first; of the others time and bytes beside the kernel's.
+std::string FormatBrief(const ScoreTable& table, ColumnForm form);
 
 }  // namespace ahead::cli

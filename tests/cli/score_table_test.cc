@@ -96,10 +96,29 @@ TEST(ScoreTableTest, WhatIsNoTableIsRefused) {
 TEST(ScoreTableTest, TableAndMarkdownHoldAllRows) {
   ScoreTable table;
   table.rows.push_back(Row("a", {Cell("kernel", 100_ms), Cell("adaptive", 60_ms), Cell("oracle", 20_ms)}));
-  const std::string text = FormatScores(table, ScoreForm::kTable);
+  const std::string text = FormatScores(table, ColumnForm::kPlain);
   EXPECT_THAT(text, HasSubstr("a      net     adaptive   60.00 ms   0.50"));
-  EXPECT_THAT(FormatScores(table, ScoreForm::kMarkdown),
+  EXPECT_THAT(FormatScores(table, ColumnForm::kMarkdown),
               HasSubstr("\n| a | net | adaptive | 60.00 ms | 0.50 | 0 | 10 |"));
+}
+
+TEST(ScoreTableTest, BriefHasALineATraceTheWorstFirst) {
+  ScoreTable table;
+  table.rows.push_back(Row("good", {Cell("kernel", 100_ms), Cell("adaptive", 20_ms), Cell("oracle", 20_ms)}));
+  table.rows.push_back(Row("bad", {Cell("kernel", 100_ms), Cell("adaptive", 140_ms), Cell("oracle", 20_ms)}));
+  table.rows.push_back(Row("bad", {Cell("kernel", 100_ms), Cell("adaptive", 108_ms), Cell("oracle", 99_ms)}));
+  table.rows.back().device = "hdd";
+  table.rows.push_back(
+      Row("other", {Cell("kernel", 100_ms), Cell("adaptive", 103_ms, 1500), Cell("oracle", 20_ms)}, false));
+  const std::string text = FormatBrief(table, ColumnForm::kPlain);
+  EXPECT_THAT(text, testing::StartsWith("adaptive, share of the oracle's gain over the kernel:\n\n"
+                                        "trace    net          hdd\n"
+                                        "bad    -0.50  time x 1.08\n"
+                                        "good    1.00\n\n"
+                                        "adaptive, other traces, time and bytes beside the kernel's:\n\n"
+                                        "trace         net  hdd\n"
+                                        "other  1.03, 1.50\n\n"));
+  EXPECT_THAT(text, HasSubstr("Shares of the oracle's gain over predictable traces"));
 }
 
 TEST(ScoreDifferenceTest, MoreThanOnePerCentIsALossOrAGain) {
