@@ -1,108 +1,20 @@
 // Is a mounted ahead-disk its source, read-only and no faster than its model, and is its report the truth?
+#include "tests/disk/mounted_disk.h"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <vector>
-
-#include "tests/disk/command.h"
 
 namespace ahead::disk {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
 using ::testing::HasSubstr;
-
-// Bytes that differ from page to page and file to file.
-std::string Bytes(size_t size, unsigned seed) {
-  std::string bytes(size, '\0');
-  for (size_t i = 0; i < size; ++i) {
-    seed = seed * 1103515245 + 12345;
-    bytes[i] = static_cast<char>(seed >> 16);
-  }
-  return bytes;
-}
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void WriteFile(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
-
-class MountedDiskTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    char name[] = "/tmp/ahead-disk-test-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-    fs::permissions(folder_, fs::perms::others_exec | fs::perms::others_read, fs::perm_options::add);
-    fs::create_directories(source() / "deep" / "deeper");
-    fs::create_directory(disk());
-    WriteFile(source() / "file", Bytes(1 << 20, 1));
-    WriteFile(source() / "odd", Bytes(70'001, 2));
-    WriteFile(source() / "empty", "");
-    WriteFile(source() / "deep" / "deeper" / "small", "small\n");
-    fs::create_symlink("deep/deeper/small", source() / "link");
-    fs::create_directory_symlink("/", source() / "outside");
-  }
-
-  void TearDown() override {
-    if (is_mounted_) RunCommand({AHEAD_DISK, "--unmount", disk()});
-    fs::remove_all(folder_);
-  }
-
-  // Mounts a disk without waiting times unless `options` say otherwise, through the command `under` if there is one.
-  // Skips the test where FUSE is not to be had.
-  void Mount(const std::vector<std::string>& options = {}, std::vector<std::string> under = {}) {
-    std::vector<std::string> words = std::move(under);
-    words.insert(words.end(), {AHEAD_DISK, source(), disk(), "--report", report()});
-    const auto model = std::find(options.begin(), options.end(), "--model");
-    if (model == options.end()) words.insert(words.end(), {"--latency", "0"});
-    words.insert(words.end(), options.begin(), options.end());
-    const Outcome outcome = RunCommand(words);
-    if (outcome.err.find("/dev/fuse") != std::string::npos) GTEST_SKIP() << outcome.err;
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    is_mounted_ = true;
-  }
-
-  json Query() { return json::parse(RunCommand({AHEAD_DISK, "--query", disk()}).out); }
-  void Reset() { EXPECT_EQ(RunCommand({AHEAD_DISK, "--reset", disk()}).status, 0); }
-
-  // Returns a descriptor of the disk's process, which lives on when its number is used again.
-  int Process() { return static_cast<int>(syscall(SYS_pidfd_open, Query()["pid"].get<pid_t>(), 0)); }
-  void WaitForEnd(int process) {
-    pollfd ended{process, POLLIN, 0};
-    while (poll(&ended, 1, -1) < 0) continue;
-    close(process);
-    is_mounted_ = false;
-  }
-
-  fs::path source() const { return folder_ / "source"; }
-  fs::path disk() const { return folder_ / "disk"; }
-  fs::path report() const { return folder_ / "report.json"; }
-
-  fs::path folder_;
-  bool is_mounted_ = false;
-};
-
-#define MOUNT_OR_SKIP(...) \
-  Mount(__VA_ARGS__);      \
-  if (!is_mounted_) return
 
 TEST_F(MountedDiskTest, ShowsTheNamesAndBytesOfItsSource) {
   MOUNT_OR_SKIP();
@@ -320,145 +232,6 @@ TEST_F(MountedDiskTest, RootMayWidenTheReadaheadWindow) {
 }
 
 // Readahead runs into the bad sector long before the reader does, and takes nothing from what is good.
-TEST_F(MountedDiskTest, BadSectorFailsAtItsOwnBytesOnly) {
-  MOUNT_OR_SKIP({"--fail-at", "512KiB"});
-  const std::string good = Bytes(1 << 20, 1);
-  const int fd = open((disk() / "file").c_str(), O_RDONLY);
-  std::string seen;
-  char page[4096];
-  for (off_t at = 0; at < 1 << 20; at += 4096) {
-    if (at != 512 << 10) {
-      ASSERT_EQ(pread(fd, page, sizeof page, at), 4096) << at;
-    } else {
-      ASSERT_EQ(pread(fd, page, sizeof page, at), -1);
-      ASSERT_EQ(errno, EIO);
-    }
-    seen.append(at == 512 << 10 ? good.data() + at : page, 4096);
-  }
-  close(fd);
-  EXPECT_TRUE(seen == good);
-  const json counted = Query();
-  EXPECT_GE(counted["failures"], 2) << "the readahead and the read";
-  EXPECT_EQ(counted["bytes"], (1 << 20) - 4096);
-  Reset();
-  EXPECT_EQ(Query()["failures"], 0);
-}
-
-TEST_F(MountedDiskTest, DirectReadsPassTheCacheBy) {
-  MOUNT_OR_SKIP({"--direct-io", "on"});
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(ReadFile(disk() / "odd") == Bytes(70'001, 2));
-  EXPECT_EQ(Query()["bytes"], 2 * 70'001);
-}
-
-class DyingDiskTest : public MountedDiskTest, public ::testing::WithParamInterface<const char*> {};
-
-INSTANTIATE_TEST_SUITE_P(Models, DyingDiskTest, ::testing::Values("net", "hdd", "ssd"));
-
-TEST_P(DyingDiskTest, DiesAfterItsLastReadAndLeavesTheMountBehind) {
-  MOUNT_OR_SKIP({"--model", GetParam(), "--die-after", "3reads", "--readahead", "0"});
-  const int process = Process();
-  const int fd = open((disk() / "file").c_str(), O_RDONLY);
-  ASSERT_EQ(posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM), 0);
-  char page[4096];
-  for (off_t i = 0; i < 3; ++i) ASSERT_EQ(pread(fd, page, sizeof page, i * 8192), 4096);
-  EXPECT_EQ(pread(fd, page, sizeof page, 100'000), -1);
-  WaitForEnd(process);
-  EXPECT_EQ(pread(fd, page, sizeof page, 200'000), -1);
-  EXPECT_EQ(errno, ENOTCONN);
-  close(fd);
-  EXPECT_EQ(RunCommand({"fusermount3", "-u", disk()}).status, 0);
-  const json written = json::parse(ReadFile(report()));
-  EXPECT_EQ(written["requests"], 3);
-  EXPECT_EQ(written["died"], true);
-}
-
-TEST_F(MountedDiskTest, TheDiskWithAnArmMovesItAndSaysSo) {
-  MOUNT_OR_SKIP({"--model", "hdd", "--settle", "20ms", "--full-stroke", "20ms", "--rotation", "off", "--transfer-rate",
-                 "100MB/s", "--readahead", "0"});
-  const int fd = open((disk() / "file").c_str(), O_RDONLY);
-  ASSERT_EQ(posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM), 0);
-  char page[4096];
-  ASSERT_EQ(pread(fd, page, sizeof page, 0), 4096);
-  Reset();
-  for (off_t i = 1; i < 40; ++i) ASSERT_EQ(pread(fd, page, sizeof page, i * 4096), 4096);  // on from there
-  json counted = Query();
-  EXPECT_EQ(counted["arm_moves"], 0);
-  EXPECT_EQ(counted["positioning_ns"], 0);
-  EXPECT_EQ(counted["requests"], 39);
-  const auto start = std::chrono::steady_clock::now();
-  for (const off_t back : {30, 20, 10}) {
-    ASSERT_EQ(posix_fadvise(fd, back * 4096, 4096, POSIX_FADV_DONTNEED), 0);
-    ASSERT_EQ(pread(fd, page, sizeof page, back * 4096), 4096);
-  }
-  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::microseconds(3 * 20'040));
-  counted = Query();
-  EXPECT_EQ(counted["arm_moves"], 3);
-  EXPECT_EQ(counted["positioning_ns"], 60'000'000);
-  EXPECT_GE(counted["busy_ns"], 3 * 20'040'000);
-  EXPECT_EQ(counted["model"]["name"], "hdd");
-  EXPECT_EQ(counted["model"]["metadata_latency_ns"], 0);
-  close(fd);
-}
-
-TEST_F(MountedDiskTest, TheDiskOfChipsReadsOnAllChannelsAtOnce) {
-  MOUNT_OR_SKIP({"--model", "ssd", "--latency", "50ms", "--channels", "8", "--stripe", "16KiB", "--in-flight", "64"});
-  const int fd = open((disk() / "file").c_str(), O_RDONLY);
-  Reset();
-  const auto start = std::chrono::steady_clock::now();
-  for (off_t i = 0; i < 4; ++i) ASSERT_EQ(readahead(fd, i << 17, 1 << 17), 0);
-  const json counted = Query();
-  EXPECT_EQ(counted["bytes"], 512 << 10);
-  // 32 stripes on 8 channels, 50 ms each, wherever the file begins.
-  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
-  EXPECT_EQ(counted["model"]["channels"], 8);
-  EXPECT_EQ(counted["arm_moves"], 0);
-  close(fd);
-}
-
-TEST_F(MountedDiskTest, TheLogHasALineForEachReadInTheOrderOfArrival) {
-  const fs::path log = folder_ / "log";
-  MOUNT_OR_SKIP({"--log", log, "--readahead", "0"});
-  struct stat attributes;
-  ASSERT_EQ(stat((source() / "file").c_str(), &attributes), 0);
-  const int fd = open((disk() / "file").c_str(), O_RDONLY);
-  ASSERT_EQ(posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM), 0);
-  char page[4096];
-  ASSERT_EQ(pread(fd, page, sizeof page, 0), 4096);
-  Reset();
-  const std::vector<off_t> places = {40960, 8192, 1 << 19};
-  for (const off_t at : places) ASSERT_EQ(pread(fd, page, sizeof page, at), 4096);
-  Query();
-  std::ifstream lines(log);
-  int64_t last = 0;
-  for (const off_t at : places) {
-    int64_t time = 0;
-    off_t offset = -1;
-    size_t length = 0;
-    ino_t inode = 0;
-    ASSERT_TRUE(lines >> time >> offset >> length >> inode);
-    EXPECT_GT(time, last);
-    EXPECT_EQ(offset, at);
-    EXPECT_EQ(length, 4096u);
-    EXPECT_EQ(inode, attributes.st_ino);
-    last = time;
-  }
-  EXPECT_EQ(lines.get(), '\n');
-  EXPECT_EQ(lines.get(), EOF);
-  EXPECT_EQ(fs::status(log).permissions(), fs::perms::owner_read | fs::perms::owner_write);
-  close(fd);
-}
-
-TEST_F(MountedDiskTest, ALogThatCannotBeWrittenIsSaidAndNothingMounted) {
-  Mount();
-  if (!is_mounted_) return;
-  ASSERT_EQ(RunCommand({AHEAD_DISK, "--unmount", disk()}).status, 0);
-  is_mounted_ = false;
-  const Outcome outcome = RunCommand({AHEAD_DISK, source(), disk(), "--log", folder_ / "none" / "log"});
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("--log"));
-  EXPECT_TRUE(fs::is_empty(disk()));
-}
-
 TEST_F(MountedDiskTest, DefaultsAreTheKernels) {
   MOUNT_OR_SKIP({"--latency", "1ms"});
   const json model = Query()["model"];
