@@ -277,7 +277,7 @@ class Follower {
   void MoveWriter(const StraceDone& done, SeenThread& thread, size_t index) {
     SeenDescription* description = DescriptionAt(done, thread, index);
     if (description == nullptr || !description->is_placed) return;
-    description->offset = description->offset + ByteCount{*done.call.result};
+    description->offset = description->offset + ByteCount{std::min<int64_t>(*done.call.result, INT32_MAX)};
     ByteCount& size = world_.file(description->file).size;
     size = std::max(size, ByteCount{description->offset.value});
   }

@@ -2,6 +2,7 @@
 // lines together and makes times that begin with 0.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ class StraceLines {
 
  private:
   static constexpr int32_t kOnlyThread = 1;  // where lines name none
+  // Half of what a trace may hold, so that a duration can be added.
+  static constexpr Nanos kLongest{int64_t{1} << 59};
   static constexpr Nanos kDay{int64_t{86400} * 1'000'000'000};
 
   struct Started {
@@ -85,7 +88,7 @@ class StraceLines {
   void Finish(int32_t tid, std::string_view name, std::string_view text, Nanos begin, Nanos end, OnCall& on_call) {
     std::optional<StraceCall> call = ParseStraceCall(text);
     if (!call) return Misread();
-    if (call->duration) end = begin + *call->duration;
+    if (call->duration) end = begin + std::min(*call->duration, kLongest);
     on_call(StraceDone{tid, name, std::move(*call), begin, end});
   }
 
@@ -98,13 +101,13 @@ class StraceLines {
     if (!line.time) return {static_cast<int64_t>(out_.lines) * 1000};
     Nanos time = *line.time;
     if (line.is_time_of_day) {
-      if (has_first_ && time + days_ + kDay / 2 < last_) days_ = days_ + kDay;
+      if (has_first_ && time + days_ + kDay / 2 < last_ && days_ < kLongest) days_ = days_ + kDay;
       time = time + days_;
     }
     if (!has_first_) first_ = time;
     has_first_ = true;
     last_ = time;
-    return time < first_ ? Nanos{} : time - first_;
+    return time < first_ ? Nanos{} : std::min(time - first_, kLongest);
   }
 
   std::string_view text_;

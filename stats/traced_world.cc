@@ -174,7 +174,8 @@ void TracedWorld::AddRead(const SeenThread& thread, SeenDescription* description
   read.advice = description->advice;
   read.fresh = !description->is_read && description->opened_by == thread.pid;
   read.completed = true;
-  read.returned = {std::max<int64_t>(seen.returned, 0)};
+  // The kernel reads less than 2 GiB at a time.
+  read.returned = {std::clamp<int64_t>(seen.returned, 0, INT32_MAX)};
   read.error = seen.error;
   read.range.begin = {offset};
   read.range.end = read.range.begin + ByteCount{std::clamp<int64_t>(seen.asked, read.returned.value, INT32_MAX)};
