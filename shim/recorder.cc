@@ -87,16 +87,22 @@ void RecordRange(TraceKind kind, TraceId file, int64_t offset, int64_t length) {
 // Says whether this process may record, beginning to if it is to and does not yet. Cost without a trace: a load.
 bool MayRecord() { return runtime.is_recording() && runtime.OwnsTables() && runtime.trace() != nullptr; }
 
+// Says whether what this thread appends is this process's: the writer of a child of fork that was not met yet would go
+// on in its parent's chunk. Meets it. Cost: a load. Keeps errno.
+bool MayAppend() {
+  if (runtime.StillOwnsTables() && runtime.TellsForks()) return true;
+  const ErrnoSaver errno_saver;
+  return runtime.OwnsTables();
+}
+
 bool MayRecordFolder(int fd) { return fd >= 0 && static_cast<size_t>(fd) < std::size(folders) && MayRecord(); }
 
 }  // namespace
 
 bool Passage::Begin(int fd, int64_t offset, int64_t count, TraceAccessKind kind) noexcept {
-  if (!runtime.StillOwnsTables()) {
-    // A child of fork is met now instead of at its next decision, which makes no difference to that.
-    const ErrnoSaver errno_saver;
-    runtime.OwnsTables();
-  }
+  // A child of fork is met now instead of at its next decision, which makes no difference to that. One of vfork reads
+  // in its parent's name, which waits for it.
+  is_ours_ = MayAppend();
   slot_ = SlotOf(fd);
   moves_offset_ = offset == kAtOffset;
   if (slot_.is_tracked()) {
@@ -134,8 +140,8 @@ void Passage::End(int64_t returned) noexcept {
       return;  // nothing was fetched
     }
   }
-  // A child of fork, made by a signal handler in the call, is not known yet.
-  if (!runtime.StillOwnsTables()) return;
+  // Nor is it in a child of fork that a signal handler made in the call.
+  if (!is_ours_ || !runtime.StillOwnsTables()) return;
   const ErrnoSaver errno_saver;
   if (read_.is_unseen && moves_offset_) {
     const int64_t end = OffsetOf(fd_);
@@ -309,7 +315,7 @@ void AdvisedUnseen(TraceId file, HostAdvice advice, int64_t offset, int64_t leng
 }
 
 void Moved(int fd, Slot slot, int64_t offset) noexcept {
-  if (offset < 0 || !IsInTable(fd) || !runtime.is_on() || !runtime.StillOwnsTables()) return;
+  if (offset < 0 || !IsInTable(fd) || !runtime.is_on() || !MayAppend()) return;
   TraceEventFacts event;
   event.kind = TraceKind::kSeek;
   event.description = slot.is_tracked() ? slot.word() : numbers[fd].load(std::memory_order_relaxed) & ~kIsShared;

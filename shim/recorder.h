@@ -33,6 +33,7 @@ class Passage {
   Slot slot_{Slot::kUnmet};
   int fd_ = -1;
   bool moves_offset_ = false;
+  bool is_ours_ = false;
 };
 
 // Returns the filter that the engine arms for the description of that index.

@@ -40,9 +40,7 @@ class Runtime {
   bool OwnsTables() noexcept;
 
   // Says whether what is seen goes anywhere: to a segment or a trace.
-  bool HasAudience() const noexcept {
-    return session_ != nullptr || segment_ || options_.trace_text != nullptr;
-  }
+  bool HasAudience() const noexcept { return session_ != nullptr || segment_ || options_.trace_text != nullptr; }
 
   // Where it has an audience, does what OwnsTables would do first. Called when the host opens a file: later
   // it may have other threads, which must not see a descriptor that is ours for a moment, another root, or another
@@ -70,6 +68,9 @@ class Runtime {
   bool StillOwnsTables() noexcept {
     return is_on() && (alive_ == nullptr || alive_->load(std::memory_order_acquire) == kAlive);
   }
+
+  // Says whether StillOwnsTables is false in a child of fork; on kernels before 4.14 it is not.
+  bool TellsForks() const noexcept { return alive_ != nullptr; }
 
   // Switches off for good, for a process in which the kernel refuses what we do.
   void GiveUp() noexcept { state_.store(State::kPassThrough, std::memory_order_relaxed); }

@@ -43,8 +43,14 @@ size_t AddChunk(const char* at, size_t size, TraceChunks& out) {
   return sizeof(TraceChunk) + view.bytes;
 }
 
+// Returns how many chunks of a raw trace may hold something, from the first on. Who was stopped while he claimed one is
+// counted in one of the two numbers only.
+uint64_t ChunksInUse(const TraceHeader& header) {
+  return std::min({std::max(header.claims, header.claimed_chunks), header.chunk_count, kTraceMaxChunks});
+}
+
 absl::Status AddRaw(const std::string& name, const char* bytes, size_t size, TraceChunks& out) {
-  const uint64_t used = std::min(out.header.claims, out.header.chunk_count);
+  const uint64_t used = ChunksInUse(out.header);
   const uint64_t present = size < out.header.header_bytes ? 0 : (size - out.header.header_bytes) / kTraceChunkBytes;
   if (used > present)
     return absl::DataLossError(absl::StrCat(name, ": cut short: ", present, " of ", used, " chunks are there"));
@@ -103,8 +109,7 @@ absl::StatusOr<TraceChunks> FindChunks(const std::string& name, const char* byte
 
 size_t BytesInUse(const TraceHeader& header, size_t size) {
   if ((header.flags & TraceHeader::kCompressed) != 0 || header.version != kTraceVersion) return size;
-  const uint64_t chunks = std::min({header.claims, header.chunk_count, kTraceMaxChunks});
-  return std::min<size_t>(size, kTraceHeaderBytes + chunks * kTraceChunkBytes);
+  return std::min<size_t>(size, kTraceHeaderBytes + ChunksInUse(header) * kTraceChunkBytes);
 }
 
 std::string PackFrame(const std::string& chunks) {

@@ -128,12 +128,22 @@ void TraceDrain::Poll(Take take) {
   // Chunks are taken from below: above the last one in use there is nothing to be seen.
   uint64_t left = __atomic_load_n(&header_->claimed_chunks, __ATOMIC_RELAXED);
   for (uint64_t index = 0; index < chunk_count_ && left > 0; ++index) {
-    auto& chunk = *reinterpret_cast<TraceChunk*>(memory_ + kTraceHeaderBytes + index * kTraceChunkBytes);
+    const TraceChunk& chunk = ChunkAt(index);
     if (__atomic_load_n(&chunk.state, __ATOMIC_ACQUIRE) == TraceChunk::kFree) continue;
     --left;
-    if (IsToBeTaken(chunk, take)) TakeChunk(chunk, index);
+    if (IsToBeTaken(chunk, take)) found_.push_back({chunk.order, index});
+  }
+  // In the order of time, so that a file that becomes full lacks its end and nothing else.
+  std::sort(found_.begin(), found_.end());
+  for (const auto& [order, index] : found_) {
+    TakeChunk(ChunkAt(index), index);
     if (batch_.size() >= frame_bytes_) PutFrame();
   }
+  found_.clear();
+}
+
+TraceChunk& TraceDrain::ChunkAt(uint64_t index) const {
+  return *reinterpret_cast<TraceChunk*>(memory_ + kTraceHeaderBytes + index * kTraceChunkBytes);
 }
 
 // Says whether nobody writes to the chunk any more, or that does not matter.

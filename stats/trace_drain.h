@@ -10,6 +10,8 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/units.h"
@@ -44,6 +46,7 @@ class TraceDrain {
 
   void Work();
   void Poll(Take take);
+  TraceChunk& ChunkAt(uint64_t index) const;
   bool IsToBeTaken(const TraceChunk& chunk, Take take) const;
   void TakeChunk(TraceChunk& chunk, uint64_t index);
   void PutFrame();
@@ -63,7 +66,8 @@ class TraceDrain {
   size_t memory_bytes_ = 0;
   TraceHeader* header_ = nullptr;
   uint64_t chunk_count_ = 0;
-  std::string batch_;  // chunks of the next frame
+  std::vector<std::pair<uint64_t, uint64_t>> found_;  // of one Poll: order and index
+  std::string batch_;                                 // chunks of the next frame
   uint64_t batch_records_ = 0;
   DrainedTrace done_;
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -18,6 +19,21 @@
 namespace ahead {
 namespace {
 
+// Brings things into the order of their times, those of the same time in the order they are in. They are large: each is
+// moved once.
+template <typename Thing>
+void SortByTime(std::vector<Thing>& things) {
+  const auto by_time = [](const Thing& a, const Thing& b) { return a.time < b.time; };
+  if (std::is_sorted(things.begin(), things.end(), by_time)) return;
+  std::vector<size_t> order(things.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return by_time(things[a], things[b]); });
+  std::vector<Thing> sorted;
+  sorted.reserve(things.size());
+  for (const size_t index : order) sorted.push_back(std::move(things[index]));
+  things = std::move(sorted);
+}
+
 // Puts together what the chunks of a trace hold.
 class Parser {
  public:
@@ -26,13 +42,13 @@ class Parser {
   void Run() {
     // What is named first, because a thread may name what another one introduced.
     for (const TraceChunkView& chunk : trace_.chunks) Visit(chunk, [&](const RecordView& record) { Name(record); });
+    out_.reads.reserve(read_count_);
     for (const TraceChunkView& chunk : trace_.chunks) {
       Begin(chunk);
       Visit(chunk, [&](const RecordView& record) { Take(record); });
     }
-    const auto by_time = [](const auto& a, const auto& b) { return a.time < b.time; };
-    std::stable_sort(out_.reads.begin(), out_.reads.end(), by_time);
-    std::stable_sort(out_.events.begin(), out_.events.end(), by_time);
+    SortByTime(out_.reads);
+    SortByTime(out_.events);
     const auto by_sequence = [](const TracedCall& a, const TracedCall& b) {
       return std::pair(a.process, a.sequence) < std::pair(b.process, b.sequence);
     };
@@ -68,6 +84,7 @@ class Parser {
 
   void Name(const RecordView& record) {
     if (record.kind() != TraceKind::kNothing) ++out_.records;
+    if (record.kind() == TraceKind::kRead || record.kind() == TraceKind::kPlan) ++read_count_;
     switch (record.kind()) {
       case TraceKind::kProcess:
         return AddProcess(record);
@@ -366,6 +383,7 @@ class Parser {
   std::unordered_map<uint64_t, Place> thread_;
   // Of the chunk that is visited.
   const TraceChunkView* chunk_ = nullptr;
+  uint64_t read_count_ = 0;
   bool has_facts_ = false;
   Facts facts_;
   Place* place_ = nullptr;

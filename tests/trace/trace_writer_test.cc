@@ -1,6 +1,7 @@
 #include "stats/trace_writer.h"
 
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -391,6 +392,41 @@ TEST(TraceWriterTest, HandlersThatRecordHarmNothing) {
   std::set<int64_t> offsets;
   for (const TracedRead& read : contents.reads) offsets.insert(read.range.begin.value);
   EXPECT_EQ(offsets.size(), contents.reads.size());
+}
+
+sigjmp_buf start;
+
+void JumpOut(int) {
+  handled = handled + 1;
+  siglongjmp(start, 1);
+}
+
+// A handler that jumps out of the writer leaves it usable, for the frames that are above it and for those that are not.
+TEST(TraceWriterTest, WriterThatWasJumpedOutOfGoesOn) {
+  MemoryTrace trace(4000);
+  const TraceId file = AddFile(trace.get(), trace.fd(), 1000);
+  handled = 0;
+  struct sigaction action = {};
+  action.sa_handler = JumpOut;
+  struct sigaction before;
+  sigaction(SIGALRM, &action, &before);
+  static int64_t i;
+  i = 0;
+  sigsetjmp(start, 1);
+  const itimerval soon{{0, 0}, {0, 50}};
+  if (handled < 300 && i < 400'000) setitimer(ITIMER_REAL, &soon, nullptr);
+  for (; handled < 300 && i < 400'000; ++i) TraceRead(trace.get(), ReadOf(trace.get(), file, i, 1));
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+  const uint64_t dropped = trace.get()->header->dropped_records;
+  for (int64_t j = 0; j < 10; ++j) TraceRead(trace.get(), ReadOf(trace.get(), file, 1'000'000 + j, 1));
+  EXPECT_EQ(trace.get()->header->dropped_records, dropped);
+  const TraceContents contents = trace.Read();
+  EXPECT_EQ(contents.broken_records, 0u);
+  int64_t last = 0;
+  for (const TracedRead& read : contents.reads) last += read.range.begin.value >= 1'000'000 ? 1 : 0;
+  EXPECT_EQ(last, 10);
 }
 
 }  // namespace
