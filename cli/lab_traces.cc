@@ -70,8 +70,12 @@ bool IsPredictable(const fs::path& trace) {
 std::string Missing(const std::string& name, const TraceContents& contents, const sim::TraceWorkload& taken) {
   std::string text;
   if (contents.dropped_records > 0) absl::StrAppend(&text, "; ", contents.dropped_records, " records did not fit");
-  if (const uint64_t left = taken.failed_reads + taken.pathless_reads; left > 0)
-    absl::StrAppend(&text, "; ", left, " reads failed, did not end or are of files without a path");
+  // A read that failed did so in the program too.
+  const auto unfinished = std::count_if(contents.reads.begin(), contents.reads.end(),
+                                        [](const TracedRead& read) { return !read.completed; });
+  if (unfinished > 0) absl::StrAppend(&text, "; ", unfinished, " reads did not end");
+  if (taken.pathless_reads > 0)
+    absl::StrAppend(&text, "; ", taken.pathless_reads, " reads are of files without a path");
   return text.empty() ? "" : absl::StrCat(name, ": incomplete", text);
 }
 

@@ -116,6 +116,22 @@ TEST_F(LabCommandTest, ScoreTakesOneDeviceOrPolicyAnOptionAndTracesAfterThem) {
   EXPECT_EQ(json["rows"][0]["cells"].size(), 2u);
 }
 
+TEST_F(LabCommandTest, ScoreSaysWhatIsMissingOfATrace) {
+  ContentsBuilder built;
+  const uint32_t file = built.File("/f", 8192);
+  built.Read(file, 0, 4096);
+  // That it failed is all there is to know of it.
+  built.Read(file, 0, 4096).error = 5;
+  const std::string path = folder_ / "some.trace";
+  ASSERT_TRUE(WriteTrace(path, built.contents).ok());
+  EXPECT_EQ(Ahead({"score", "--device", "ssd", path}).errors, "");
+  built.Read(file, 4096, 4096).completed = false;
+  built.contents.dropped_records = 7;
+  ASSERT_TRUE(WriteTrace(path, built.contents).ok());
+  EXPECT_EQ(Ahead({"score", "--device", "ssd", path}).errors,
+            "ahead score: some: incomplete; 7 records did not fit; 1 reads did not end\n");
+}
+
 TEST_F(LabCommandTest, ScoreIsTheSameWhateverTheNumberOfThreads) {
   TraceOf("forward", 1);
   TraceOf("backward", -1);
