@@ -71,8 +71,9 @@ std::string Missing(const std::string& name, const TraceContents& contents, cons
   std::string text;
   if (contents.dropped_records > 0) absl::StrAppend(&text, "; ", contents.dropped_records, " records did not fit");
   // A read that failed did so in the program too.
-  const auto unfinished = std::count_if(contents.reads.begin(), contents.reads.end(),
-                                        [](const TracedRead& read) { return !read.completed; });
+  const auto unfinished = std::count_if(contents.reads.begin(), contents.reads.end(), [](const TracedRead& read) {
+    return !read.completed && read.kind != TraceAccessKind::kMapped;
+  });
   if (unfinished > 0) absl::StrAppend(&text, "; ", unfinished, " reads did not end");
   if (taken.pathless_reads > 0)
     absl::StrAppend(&text, "; ", taken.pathless_reads, " reads are of files without a path");

@@ -136,6 +136,9 @@ class Summarizer {
     access.unseen_reads += read.unseen ? 1 : 0;
     access.decisions += read.decision.empty() ? 0 : 1;
     access.asked_pieces += read.outcome.asked;
+    // What the engine decided when a range was mapped; nothing was read by a call.
+    if (read.kind == TraceAccessKind::kMapped && !read.completed)
+      return void(++access.kinds[static_cast<size_t>(read.kind)]);
     if (!read.completed) return void(++access.unfinished_reads);
     const auto [last, is_first] = last_end_.try_emplace({traced.pid, read.tid}, read.end);
     if (!is_first) {

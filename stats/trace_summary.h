@@ -45,12 +45,12 @@ struct AccessSummary {
   std::array<uint64_t, kStepCount> steps{};  // by Step, of reads that are not empty
   uint64_t forward_reads = 0;                // what Darshan calls sequential: not below the end of the one before
   std::array<uint64_t, kSizeBucketCount> sizes{};
-  std::array<uint64_t, kAccessKindCount> kinds{};
-  std::vector<CommonValue> common_strides;  // the four most frequent distances of reads that are not consecutive
-  std::vector<CommonValue> common_sizes;    // the four most frequent sizes
-  Quantiles run_bytes;                      // of runs of consecutive reads of a reader
-  ByteOffset end;                           // of what was read
-  Nanos read_time;                          // of all reads together
+  std::array<uint64_t, kAccessKindCount> kinds{};  // of `reads`; and mappings that the engine decided about
+  std::vector<CommonValue> common_strides;         // the four most frequent distances of reads that are not consecutive
+  std::vector<CommonValue> common_sizes;           // the four most frequent sizes
+  Quantiles run_bytes;                             // of runs of consecutive reads of a reader
+  ByteOffset end;                                  // of what was read
+  Nanos read_time;                                 // of all reads together
   SlowestRead slowest;
   uint64_t readers = 0;  // descriptions that were read
   uint64_t opens = 0;

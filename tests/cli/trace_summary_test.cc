@@ -157,6 +157,17 @@ TEST(TraceSummaryTest, EventsAreCountedByKind) {
   EXPECT_EQ(all.unseen_reads, 1u);
 }
 
+TEST(TraceSummaryTest, MappingThatWasDecidedAboutIsNoUnfinishedRead) {
+  ContentsBuilder built;
+  TracedRead& mapping = built.Read(built.File("/f", 4096), 0, 4096);
+  mapping.kind = TraceAccessKind::kMapped;
+  mapping.completed = false;
+  const AccessSummary all = Summarize(built.contents).all;
+  EXPECT_EQ(all.reads, 0u);
+  EXPECT_EQ(all.unfinished_reads, 0u);
+  EXPECT_EQ(all.kinds[static_cast<size_t>(TraceAccessKind::kMapped)], 1u);
+}
+
 TEST(TraceSummaryTest, ThinkTimeIsBetweenReadsOfAThread) {
   ContentsBuilder built;
   const uint32_t file = built.File("/f", 1 << 20);
