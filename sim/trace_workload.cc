@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -68,6 +69,7 @@ class Builder {
       case TraceKind::kOpen:
         step.kind = StepKind::kOpen;
         step.fresh = event.opened_here;
+        if (step.fresh) unread_.insert(step.reader);
         break;
       case TraceKind::kClose:
         step.kind = StepKind::kClose;
@@ -139,6 +141,8 @@ class Builder {
     if (read.returned.value > 0) work.range.end = work.range.begin + read.returned;
     work.begin = read.time;
     work.end = read.end;
+    // Of a read that nobody watched the trace does not say whether it was the first.
+    if (unread_.erase(work.reader) > 0 && read.unseen && work.range.size() < met.size) work.fresh = true;
     out_.work.steps.push_back(work);
   }
 
@@ -169,6 +173,7 @@ class Builder {
   Numbers<std::pair<int32_t, int32_t>> threads_;
   Numbers<int32_t> processes_;
   std::map<std::pair<int32_t, uint32_t>, uint32_t> use_of_;
+  std::set<uint32_t> unread_;  // readers of descriptions opened here
 };
 
 }  // namespace

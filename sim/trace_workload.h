@@ -21,8 +21,10 @@ enum class Taken : uint8_t {
   kEverything,  // for a simulation
 };
 
-// With kEverything a mapping of which the trace has no touches is taken to be read once, in order and at once, by the
-// thread that made it: touches of 64 KiB, what the kernel maps around a fault, follow its kMap.
+// With kEverything the first read of a description that was opened there is fresh also where nobody watched it, unless
+// it takes all of the file, which the shim passes by. A mapping of which the trace has no touches is taken to be read
+// once, in order and at once, by the thread that made it: touches of 64 KiB, what the kernel maps around a fault,
+// follow its kMap.
 TraceWorkload WorkloadFrom(const TraceContents& trace, Taken taken = Taken::kReads);
 
 }  // namespace ahead::sim

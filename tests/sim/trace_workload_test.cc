@@ -105,6 +105,19 @@ TEST(TraceWorkloadTest, EverythingHasOpensClosesAdviceAndWhatMappingsWillTouch) 
   EXPECT_EQ(work.ProcessOf(work.steps[7].thread), 1u);
 }
 
+TEST(TraceWorkloadTest, FirstReadIsFreshAlsoWhereNobodyWatchedUnlessItTakesTheWholeFile) {
+  TraceBuilder builder({File("/large", 1, 10, 1000), File("/small", 1, 11, 100)});
+  for (const uint32_t file : {0u, 1u}) {
+    builder.Event(TraceKind::kOpen, file, file, 10).opened_here = true;
+    builder.Read(file, file, 100, 20).unseen = true;
+    builder.Read(file, file, 100, 30).unseen = true;
+  }
+  std::vector<bool> fresh;
+  for (const WorkStep& step : builder.Build(Taken::kEverything).work.steps)
+    if (step.kind == StepKind::kRead) fresh.push_back(step.fresh);
+  EXPECT_THAT(fresh, testing::ElementsAre(true, false, false, false));
+}
+
 TEST(TraceWorkloadTest, WhatCannotBePerformedIsLeftOutAndCounted) {
   TraceBuilder trace({File("/a", 1, 5, 100), File("", 1, 6, 100)});
   trace.Read(0, 0, 1, 1);
