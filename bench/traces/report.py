@@ -40,7 +40,7 @@ def shares(scores):
     for trace in filter(scores.is_predictable, scores.traces):
         found = [scores.cell(trace, device, "adaptive")["share_of_gain"] for device in scores.devices]
         worst = min((share for share in found if share is not None), default=9.0)
-        rows.append((worst, [trace, *("-" if share is None else f"{share:.2f}" for share in found)]))
+        rows.append((worst, [trace, *("-" if share is None else f"{round(share, 2) + 0:.2f}" for share in found)]))
     return table(["share of the oracle's gain", *scores.devices], [row for _, row in sorted(rows)])
 
 

@@ -79,6 +79,22 @@ INSTANTIATE_TEST_SUITE_P(Trace, SanityTest, testing::ValuesIn(CommittedTraces())
   return name;
 });
 
+TEST(LabTest, RandomReadsCostNoMoreThanWithTheKernelAlone) {
+  for (const NamedTrace& trace : CommittedTraces()) {
+    if (trace.name != "random") continue;
+    const Workload work = Load(trace);
+    for (const LabDevice& device : LabDevices()) {
+      const auto scores = RunAll(work, device);
+      const LabScore& kernel = scores.at(LabPolicyKind::kKernelLike);
+      const LabScore& adaptive = scores.at(LabPolicyKind::kAdaptive);
+      EXPECT_LE(adaptive.requests, kernel.requests + kernel.requests / 50) << device.name;
+      EXPECT_LE(adaptive.bytes.value, kernel.bytes.value + kernel.bytes.value / 50) << device.name;
+    }
+    return;
+  }
+  FAIL() << "no trace of random reads";
+}
+
 TEST(LabTest, ThreadsChangeNothing) {
   std::vector<Workload> works;
   for (const NamedTrace& trace : CommittedTraces()) works.push_back(Load(trace));

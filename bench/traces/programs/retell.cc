@@ -1,5 +1,6 @@
 // Tells a recorded trace again: without what is outside the folder of the recording, with that folder under another
-// name, and with all times stretched, for programs that waited for a clock which ran faster. Nothing else changes.
+// name, with all descriptions its readers' own, and with all times stretched, for programs that waited for a clock
+// which ran faster. Nothing else changes.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -57,6 +58,13 @@ void Move(TraceContents& trace, const std::string& from, const std::string& to) 
   trace.files = std::move(kept);
 }
 
+// Says that each description was opened by the process that reads it. Of those that found no place in the library's
+// table the recording does not know; the workloads inherit none.
+void MarkOwn(TraceContents& trace) {
+  for (TracedEvent& event : trace.events)
+    if (event.kind == TraceKind::kOpen) event.opened_here = true;
+}
+
 int Run(const std::string& input, const std::string& output, int64_t factor, const std::string& from,
         const std::string& to) {
   absl::StatusOr<TraceContents> trace = ReadTrace(input);
@@ -64,6 +72,7 @@ int Run(const std::string& input, const std::string& output, int64_t factor, con
   if (status.ok()) {
     if (factor > 1) Stretch(*trace, factor);
     if (!from.empty()) Move(*trace, from, to);
+    MarkOwn(*trace);
     status = WriteTrace(output, *trace);
   }
   if (!status.ok()) std::fprintf(stderr, "ahead-retell: %s\n", std::string(status.message()).c_str());
