@@ -48,6 +48,17 @@ int64_t NumberIn(const std::string& line, const std::string& name) {
   return -1;
 }
 
+// As `ahead score --against` judges: more than 1 % more time or bytes is lost, as much less of one of them gained.
+const char* Verdict(const std::string& was, const sim::LabScore& is) {
+  const auto change = [&](const char* name, int64_t now) {
+    const int64_t before = NumberIn(was, name);
+    return before <= 0 ? 0 : static_cast<double>(now - before) / static_cast<double>(before);
+  };
+  const double time = change("time_ns", is.elapsed.value), bytes = change("bytes", is.bytes.value);
+  if (time > 0.01 || bytes > 0.01) return "LOST   ";
+  return time < -0.01 || bytes < -0.01 ? "gained " : "       ";
+}
+
 }  // namespace
 
 std::vector<NamedTrace> CommittedTraces() {
@@ -96,7 +107,7 @@ std::map<std::string, std::string> ReadGolden(const std::string& name) {
 std::string Difference(const std::string& cell, const std::string& was, const sim::LabScore& is) {
   if (was.empty()) return cell + ": new\n";
   if (was == LineOf(is)) return "";
-  std::string said = cell + ":";
+  std::string said = Verdict(was, is) + cell + ":";
   for (const Column& column : kColumns) {
     const int64_t before = NumberIn(was, column.name), now = column.of(is);
     if (before == now || !column.is_shown) continue;
