@@ -143,11 +143,11 @@ TEST_F(TraceDrainTest, FileIsNoLargerThanAllowedAndHasNoGaps) {
   const auto drain = Start(trace.fd(), 64_KiB);
   ASSERT_NE(drain, nullptr);
   const TraceId file = AddFile(trace.get(), trace.fd(), 1000);
-  int64_t offset = 1;
+  uint64_t chance = 1;
   for (int64_t i = 0; i < kReads; ++i) {
     // Numbers that do not pack well.
-    offset = (offset * 6364136223846793005 + 1442695040888963407) & INT64_MAX;
-    TraceReadFacts read = ReadOf(trace.get(), file, offset >> 8, 1);
+    chance = chance * 6364136223846793005 + 1442695040888963407;
+    TraceReadFacts read = ReadOf(trace.get(), file, static_cast<int64_t>(chance >> 8), 1);
     read.asked = i;
     TraceRead(trace.get(), read);
   }
