@@ -94,6 +94,7 @@ enum class TraceKind : uint8_t {
   kFinish,     // the planned read is over
   kForget,     // the policy was told that nobody uses the file any more
   kRenewed,    // what was known of a mount's congestion was lost
+  kSimilar,    // a read as the chunk's last kRead, of as many bytes, all of which it returned
 };
 
 enum class TraceAccessKind : uint8_t {
@@ -163,6 +164,15 @@ struct TraceReadRecord {
   int64_t offset_bytes;
   uint32_t asked_bytes;
   int32_t returned_bytes;  // as read returns it
+};
+
+// kSimilar. Most reads of a program are as long as the one before: what is smaller costs less, most of all where each
+// new page of a trace is a page of a file.
+struct TraceSimilarRecord {
+  TraceRecord head;      // flags as in TraceReadRecord
+  uint32_t after_ticks;  // from the begin of that kRead to this one's
+  uint32_t duration_ticks;
+  int64_t offset_bytes;
 };
 
 struct TraceFactsRecord {

@@ -84,7 +84,8 @@ class Parser {
 
   void Name(const RecordView& record) {
     if (record.kind() != TraceKind::kNothing) ++out_.records;
-    if (record.kind() == TraceKind::kRead || record.kind() == TraceKind::kPlan) ++read_count_;
+    if (record.kind() == TraceKind::kRead || record.kind() == TraceKind::kSimilar || record.kind() == TraceKind::kPlan)
+      ++read_count_;
     switch (record.kind()) {
       case TraceKind::kProcess:
         return AddProcess(record);
@@ -179,7 +180,7 @@ class Parser {
 
   void Begin(const TraceChunkView& chunk) {
     chunk_ = &chunk;
-    has_facts_ = false;
+    has_facts_ = has_read_ = false;
     place_ = &thread_[ThreadKey()];
   }
 
@@ -198,6 +199,8 @@ class Parser {
         return AddEvent(record);
       case TraceKind::kRead:
         return AddRead(record);
+      case TraceKind::kSimilar:
+        return AddSimilar(record);
       case TraceKind::kFacts:
         has_facts_ = DecodeFacts(record, facts_);
         return has_facts_ ? void() : Broken();
@@ -246,11 +249,26 @@ class Parser {
   }
 
   void AddRead(const RecordView& record) {
-    TraceReadRecord head;
-    const bool is_there = record.At(0, head);
-    if (!is_there) return Broken();
+    has_read_ = record.At(0, last_read_);
+    if (!has_read_) return Broken();
     TraceId number = kNoTraceId;
-    if ((head.head.flags & TraceReadRecord::kHasFile) != 0) record.At(sizeof(head), number);
+    if ((last_read_.head.flags & TraceReadRecord::kHasFile) != 0) record.At(sizeof(last_read_), number);
+    AddRead(last_read_, number);
+  }
+
+  void AddSimilar(const RecordView& record) {
+    TraceSimilarRecord similar;
+    if (!record.At(0, similar) || !has_read_) return Broken();
+    TraceReadRecord read = last_read_;
+    read.head = similar.head;
+    read.begin_ticks += similar.after_ticks;
+    read.duration_ticks = similar.duration_ticks;
+    read.offset_bytes = similar.offset_bytes;
+    read.returned_bytes = static_cast<int32_t>(std::min<uint32_t>(read.asked_bytes, INT32_MAX));
+    AddRead(read, kNoTraceId);
+  }
+
+  void AddRead(const TraceReadRecord& head, TraceId number) {
     const uint32_t file = number != kNoTraceId ? FileOf(number) : FileOfDescription(head.head.number);
     const Nanos begin = clock_.TimeOf(chunk_->head, head.begin_ticks);
     const Nanos duration = clock_.DurationOf(chunk_->head, head.duration_ticks);
@@ -386,6 +404,8 @@ class Parser {
   uint64_t read_count_ = 0;
   bool has_facts_ = false;
   Facts facts_;
+  bool has_read_ = false;
+  TraceReadRecord last_read_{};
   Place* place_ = nullptr;
 };
 

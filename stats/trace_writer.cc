@@ -14,15 +14,17 @@ namespace {
 struct Pen {
   TraceChunk* chunk = nullptr;
   uintptr_t busy = 0;               // where on the stack the writer stands; 0: it does not write
-  uint32_t used = kTraceChunkRoom;  // of the chunk
-  uint32_t facts = kNoFacts;        // where its last ones are
+  uint16_t used = kTraceChunkRoom;  // of the chunk
+  uint16_t facts = kNowhere;        // where its last ones are
+  uint16_t read = kNowhere;         // where its last kRead is
+  uint16_t reserved = 0;
   uint32_t epoch = 0;
   int32_t tid = 0;
 
-  static constexpr uint32_t kNoFacts = UINT32_MAX;
+  static constexpr uint16_t kNowhere = UINT16_MAX;
   char* records() const { return reinterpret_cast<char*>(chunk + 1); }
 };
-static_assert(sizeof(Pen) == 32);
+static_assert(sizeof(Pen) == 32 && kTraceChunkBytes < Pen::kNowhere);
 // Initial-exec: read without a call, and without memory that would have to be allocated first.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Pen pen;
 
@@ -53,6 +55,8 @@ Moment MomentNow(const Trace& trace) {
 void CountDropped(Trace* trace, uint64_t records = 1) {
   __atomic_fetch_add(&trace->header->dropped_records, records, __ATOMIC_RELAXED);
 }
+
+uint16_t Offset(const TraceCursor& cursor) { return static_cast<uint16_t>(cursor.at() - pen.records()); }
 
 TraceChunk* ChunkAt(const Trace* trace, uint64_t index) {
   return reinterpret_cast<TraceChunk*>(trace->chunks + index * kTraceChunkBytes);
@@ -85,7 +89,7 @@ bool Renew(Trace* trace) {
   if (pen.chunk != nullptr) __atomic_store_n(&pen.chunk->state, uint32_t{TraceChunk::kFull}, __ATOMIC_RELEASE);
   pen.chunk = nullptr;
   pen.used = kTraceChunkRoom;
-  pen.facts = Pen::kNoFacts;
+  pen.facts = pen.read = Pen::kNowhere;
   TraceChunk* const chunk = Claim(trace);
   if (chunk == nullptr) return false;
   if (pen.tid == 0) pen.tid = static_cast<int32_t>(syscall(SYS_gettid));
@@ -122,9 +126,13 @@ class Entry {
  public:
   [[gnu::always_inline]] Entry(Trace* trace, size_t bytes) : trace_(trace) {
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    if (__builtin_expect(pen.busy != 0, 0) && !IsAbandoned(pen.busy, here)) {
-      CountDropped(trace);
-      return;
+    if (__builtin_expect(pen.busy != 0, 0)) {
+      if (!IsAbandoned(pen.busy, here)) {
+        CountDropped(trace);
+        return;
+      }
+      // Whether what they point to was published is not known.
+      pen.facts = pen.read = Pen::kNowhere;
     }
     pen.busy = here;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -145,7 +153,7 @@ class Entry {
   explicit operator bool() const { return has_room_; }
 
   TraceCursor cursor() const { return TraceCursor(pen.records() + pen.used); }
-  void MoveTo(const TraceCursor& cursor) { pen.used = static_cast<uint32_t>(cursor.at() - pen.records()); }
+  void MoveTo(const TraceCursor& cursor) { pen.used = Offset(cursor); }
 
   // Notes what time it is, by both clocks.
   void Date() {
@@ -180,8 +188,8 @@ class Entry {
 // Puts the facts before a record that needs them, unless the chunk's last ones are the same.
 void PutFacts(const Facts& facts, TraceCursor& out) {
   const TraceFactsRecord record = FactsRecord(facts);
-  if (pen.facts != Pen::kNoFacts && __builtin_memcmp(pen.records() + pen.facts, &record, sizeof(record)) == 0) return;
-  pen.facts = static_cast<uint32_t>(out.at() - pen.records());
+  if (pen.facts != Pen::kNowhere && __builtin_memcmp(pen.records() + pen.facts, &record, sizeof(record)) == 0) return;
+  pen.facts = Offset(out);
   out.Put(record);
 }
 
@@ -271,9 +279,20 @@ void TraceRead(Trace* trace, const TraceReadFacts& read) {
                                                                           << TraceReadRecord::kAdviceShift);
   if (read.is_unseen) flags |= TraceReadRecord::kUnseen;
   TraceCursor out = entry.cursor();
+  const uint64_t duration = read.end_ticks - read.begin_ticks;
+  const auto asked = static_cast<uint32_t>(read.asked);
+  if (pen.read != Pen::kNowhere && read.returned == read.asked) {
+    const auto* like = reinterpret_cast<const TraceReadRecord*>(pen.records() + pen.read);
+    const uint64_t after = read.begin_ticks - like->begin_ticks;
+    if (like->asked_bytes == asked && after <= UINT32_MAX && duration <= UINT32_MAX) {
+      out.Put(TraceSimilarRecord{RecordHead(TraceKind::kSimilar, sizeof(TraceSimilarRecord), read.description, flags),
+                                 static_cast<uint32_t>(after), static_cast<uint32_t>(duration), read.offset});
+      return entry.MoveTo(out);
+    }
+  }
+  pen.read = Offset(out);
   out.Put(TraceReadRecord{RecordHead(TraceKind::kRead, sizeof(TraceReadRecord), read.description, flags),
-                          read.begin_ticks, read.end_ticks - read.begin_ticks, read.offset,
-                          static_cast<uint32_t>(read.asked), static_cast<int32_t>(read.returned)});
+                          read.begin_ticks, duration, read.offset, asked, static_cast<int32_t>(read.returned)});
   entry.MoveTo(out);
 }
 

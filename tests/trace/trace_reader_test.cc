@@ -21,7 +21,7 @@ std::string SmallTrace() {
   MemoryTrace trace(2);
   const TraceId file = AddFile(trace.get(), trace.fd(), 1000);
   TraceRead(trace.get(), ReadOf(trace.get(), file, 10, 5));
-  TraceRead(trace.get(), ReadOf(trace.get(), file, 20, 5));
+  TraceRead(trace.get(), ReadOf(trace.get(), file, 20, 6));
   return test::Content("/proc/self/fd/" + std::to_string(trace.fd()));
 }
 
@@ -66,6 +66,19 @@ TEST(TraceReaderTest, ReadOfADescriptionThatIsNotThereIsBroken) {
   ASSERT_TRUE(contents.ok()) << contents.status();
   EXPECT_EQ(contents->reads.size(), 1u);
   EXPECT_EQ(contents->broken_records, 1u);
+}
+
+TEST(TraceReaderTest, SimilarReadWithoutOneBeforeItIsBroken) {
+  MemoryTrace trace(2);
+  const TraceId file = AddFile(trace.get(), trace.fd(), 1000);
+  for (int64_t i = 0; i < 3; ++i) TraceRead(trace.get(), ReadOf(trace.get(), file, i, 5));
+  std::string bytes = test::Content("/proc/self/fd/" + std::to_string(trace.fd()));
+  const size_t first = ReadAt(bytes, 1) - 2 * sizeof(TraceSimilarRecord);
+  Poke(bytes, first + offsetof(TraceRecord, kind), uint8_t{200});
+  const auto contents = Parse(bytes);
+  ASSERT_TRUE(contents.ok()) << contents.status();
+  EXPECT_EQ(contents->reads.size(), 0u);
+  EXPECT_EQ(contents->broken_records, 2u);
 }
 
 TEST(TraceReaderTest, RecordThatDoesNotEndBeforeTheNextEndsItsChunk) {

@@ -231,6 +231,43 @@ TEST(TraceWriterTest, LongPathComesBackWhole) {
   EXPECT_EQ(contents.files[0].time, 5_ms);
 }
 
+TEST(TraceWriterTest, ReadsOfOneLengthTakeLessAndComeBackWhole) {
+  MemoryTrace trace(4);
+  const TraceId file = AddFile(trace.get(), trace.fd(), 1000);
+  const TraceId other = AddFile(trace.get(), trace.fd(), 2000);
+  const auto used = [&] { return reinterpret_cast<const TraceChunk*>(trace.get()->chunks)->used_bytes; };
+  const auto bytes_of = [&](const TraceReadFacts& read) {
+    const uint32_t before = used();
+    TraceRead(trace.get(), read);
+    return used() - before;
+  };
+  EXPECT_EQ(bytes_of(ReadOf(trace.get(), file, 0, 100)), sizeof(TraceReadRecord));
+  EXPECT_EQ(bytes_of(ReadOf(trace.get(), other, 777, 100)), sizeof(TraceSimilarRecord));
+  TraceReadFacts unseen = ReadOf(trace.get(), file, 5, 100);
+  unseen.is_unseen = true;
+  unseen.kind = TraceAccessKind::kPread;
+  EXPECT_EQ(bytes_of(unseen), sizeof(TraceSimilarRecord));
+  TraceReadFacts less = ReadOf(trace.get(), file, 200, 100);
+  less.returned = 99;
+  EXPECT_EQ(bytes_of(less), sizeof(TraceReadRecord));
+  TraceReadFacts late = ReadOf(trace.get(), file, 300, 100);
+  late.begin_ticks += uint64_t{1} << 32;
+  late.end_ticks = late.begin_ticks + 5;
+  EXPECT_EQ(bytes_of(late), sizeof(TraceReadRecord));
+  const TraceContents contents = trace.Read();
+  EXPECT_EQ(contents.broken_records, 0u);
+  ASSERT_EQ(contents.reads.size(), 5u);
+  EXPECT_EQ(contents.files[contents.reads[1].file].size, ByteCount{2000});
+  EXPECT_EQ(contents.reads[1].range, (ByteRange{{777}, {877}}));
+  EXPECT_EQ(contents.reads[1].returned, ByteCount{100});
+  EXPECT_GE(contents.reads[1].time, contents.reads[0].end);
+  EXPECT_TRUE(contents.reads[1].absorbed);
+  EXPECT_TRUE(contents.reads[2].unseen);
+  EXPECT_EQ(contents.reads[2].kind, TraceAccessKind::kPread);
+  EXPECT_EQ(contents.reads[3].returned, ByteCount{99});
+  EXPECT_GT(contents.reads[4].time, contents.reads[3].time);
+}
+
 TEST(TraceWriterTest, EventsComeBackInOrderOfTime) {
   Options options;
   options.ratio = 42;
@@ -286,7 +323,7 @@ TEST(TraceWriterTest, FullTraceCountsWhatItDropsAndKeepsTheRest) {
   constexpr int kReads = 1000;
   for (int64_t i = 0; i < kReads; ++i) TraceRead(trace.get(), ReadOf(trace.get(), file, i, 1));
   const TraceContents contents = trace.Read();
-  EXPECT_GT(contents.reads.size(), 2 * (kTraceChunkRoom / sizeof(TraceReadRecord)) - 20);
+  EXPECT_GT(contents.reads.size(), 2 * (kTraceChunkRoom / sizeof(TraceSimilarRecord)) - 40);
   EXPECT_EQ(contents.reads.size() + contents.dropped_records, size_t{kReads});
   for (size_t i = 0; i < contents.reads.size(); ++i)
     ASSERT_EQ(contents.reads[i].range.begin.value, static_cast<int64_t>(i));
