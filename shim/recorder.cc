@@ -45,12 +45,38 @@ TraceId NumberOf(int fd, LockedFile& file, Nanos now) noexcept {
   return file->trace = RecordFile(fd, file.identity(), {file->size_bytes}, file->mount, now);
 }
 
+// Records that the description of `slot` was opened, unless that is recorded already.
+void Introduce(Slot slot, TraceId file, Nanos now) {
+  if (opened_slots[slot.description()].exchange(slot.word(), std::memory_order_relaxed) == slot.word()) return;
+  TraceEventFacts open;
+  open.kind = TraceKind::kOpen;
+  open.description = slot.word();
+  open.file = file;
+  open.opened_here = DescriptionOf(slot).opened_here;
+  TraceEvent(runtime.trace(), open, now);
+}
+
+bool IsIntroduced(Slot slot) { return opened_slots[slot.description()].load(std::memory_order_relaxed) == slot.word(); }
+
+// Returns the number of a description without its file's lock, which others may hold from its first read to its last;
+// 0 when there is no file any more.
+uint32_t NumberOfTracked(int fd, Slot slot) {
+  if (IsIntroduced(slot)) return slot.word();
+  DescriptorFacts facts;
+  if (!LookAt(fd, facts) || !facts.is_regular) return 0;
+  const Nanos now = Now();
+  const TraceId file = RecordFile(fd, facts.identity, facts.size, 0, now);
+  if (file == kNoTraceId) return 0;
+  Introduce(slot, file, now);
+  return slot.word();
+}
+
 // Returns the number of what is open as `fd`, which is not watched, recording it if it has none yet. 0 when that is no
 // file.
 uint32_t NumberOfUnseen(int fd) noexcept {
   if (!IsInTable(fd)) return 0;
   const Slot slot = SlotOf(fd);
-  if (slot.is_tracked()) return slot.word();
+  if (slot.is_tracked()) return NumberOfTracked(fd, slot);
   if (const uint32_t known = numbers[fd].load(std::memory_order_relaxed); known != 0) return known & ~kIsShared;
   DescriptorFacts facts;
   if (!LookAt(fd, facts)) return 0;
@@ -169,16 +195,7 @@ void Planned(int fd, LockedFile& file, const Observation& observation, TraceAcce
   TracePlanFacts plan;
   plan.file = NumberOf(fd, file, access.time);
   plan.description = observation.slot.word();
-  std::atomic<uint32_t>& opened = opened_slots[observation.slot.description()];
-  if (opened.load(std::memory_order_relaxed) != plan.description) {
-    opened.store(plan.description, std::memory_order_relaxed);
-    TraceEventFacts open;
-    open.kind = TraceKind::kOpen;
-    open.description = plan.description;
-    open.file = plan.file;
-    open.opened_here = DescriptionOf(observation.slot).opened_here;
-    TraceEvent(trace, open, access.time);
-  }
+  Introduce(observation.slot, plan.file, access.time);
   plan.sequence = observation.plan;
   plan.kind = kind;
   plan.access = access;
@@ -342,7 +359,8 @@ void Entry(int fd, uint64_t inode) noexcept {
 void Closed(const LockedFile& file, Slot slot, uint64_t sequence, const Facts& facts, const Filter::Run& run) noexcept {
   if (runtime.trace() == nullptr) return;
   filters[slot.description()]->Settle();
-  if (file->trace == kNoTraceId) return;
+  // Without a number of the file's, nothing was ever planned for it; its reads may have met a busy lock all the same.
+  if (file->trace == kNoTraceId && !IsIntroduced(slot)) return;
   TraceEventFacts event;
   event.kind = TraceKind::kClose;
   event.description = slot.word();

@@ -205,6 +205,17 @@ TEST_F(RecordTest, ProcessPatternGivesEachProcessItsTrace) {
   EXPECT_EQ(bytes, 200'000);
 }
 
+// Threads that meet a lock that another one holds, also when they have read nothing yet through their description.
+TEST_F(RecordTest, NoReadOfManyThreadsIsLost) {
+  const std::string file = File("data", 16 << 20);
+  const Ended recorded = Record({BUSY_READER, file});
+  ASSERT_TRUE(recorded.exited_with(0)) << recorded.errors;
+  const TraceContents contents = Read(trace());
+  EXPECT_EQ(contents.broken_records, 0u);
+  EXPECT_EQ(contents.dropped_records, 0u);
+  EXPECT_EQ(ReadsOf(contents, file).size(), 16u * 500 * 3);
+}
+
 // A child of fork that reads before it becomes another program.
 TEST_F(RecordTest, ChildOfForkRecordsInItsOwnName) {
   const std::string file = folder_.Write("data", "one\ntwo\nthree\n");
