@@ -29,7 +29,7 @@ struct Request {
   int64_t window = 8 << 20;
   int64_t in_flight = 12;
   int64_t ahead = 64 << 20;
-  bool think = false;
+  bool think = true;
   bool cold = false;
   std::string json;
   std::string model;
@@ -188,7 +188,9 @@ void AddReplayCommand(CLI::App& app, int& exit_status) {
                            ->check(CLI::PositiveNumber)
                            ->default_str("64MiB")
                            ->type_name("SIZE");
-  CLI::Option* think = replay->add_flag("--think", request->think, "wait between reads as long as the program did");
+  CLI::Option* think =
+      replay->add_flag("--think,!--no-think", request->think,
+                       "wait between reads as long as the program did (default); or not at all: --no-think");
   CLI::Option* cold = replay->add_flag("--cold", request->cold, "take the files out of memory first, and make sure");
   replay->add_option("--json", request->json, "write the figures there as one line of JSON; -: to stdout, and no table")
       ->type_name("FILE");

@@ -1,6 +1,6 @@
 // Performs the reads of a workload on the real files under one of four policies, and says how long that took.
 //
-// A thread a lane (schedule.h), plain preads at the recorded offsets, no think time unless asked for. The clock begins
+// A thread a lane (schedule.h), plain preads at the recorded offsets, think times on demand. The clock begins
 // when all files are open and all threads stand ready.
 #pragma once
 

@@ -69,4 +69,4 @@ def record(tools, command, trace):
 
 def replay_command(tools, trace, in_flight):
     """Returns the command of arm oracle: as many requests at a time as the disk takes."""
-    return [str(tools.ahead), "replay", "--policy", "oracle", "--in-flight", str(in_flight), "--json", "-", str(trace)]
+    return [str(tools.ahead), "replay", "--no-think", "--policy", "oracle", "--in-flight", str(in_flight), "--json", "-", str(trace)]

@@ -258,10 +258,12 @@ TEST_F(RecordTest, ReplayReadsWhatWasRead) {
     EXPECT_EQ(json["reads"], reads);
     EXPECT_EQ(json["bytes"], 5 << 20);
     EXPECT_EQ(json["failed_reads"], 0);
+    EXPECT_EQ(json["has_think_time"], true);
   }
   const std::string json = folder_ / "json";
-  const Ended table = RunProgram({AHEAD, "replay", "--json", json, trace()});
+  const Ended table = RunProgram({AHEAD, "replay", "--no-think", "--json", json, trace()});
   EXPECT_THAT(table.output, HasSubstr("policy   none"));
+  EXPECT_EQ(nlohmann::json::parse(test::ReadFile(json))["has_think_time"], false);
   EXPECT_EQ(nlohmann::json::parse(test::ReadFile(json))["reads"], reads);
 }
 
