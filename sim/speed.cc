@@ -16,8 +16,10 @@ double Seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+}  // namespace
+
 // Each file is read from beginning to end, and once more from memory.
-Workload Passes() {
+Workload PassesOverFiles() {
   const Workload one = FindPattern("seq-4k")->make(64_MiB);
   Workload work;
   work.threads = 1;
@@ -36,13 +38,13 @@ Workload Passes() {
   return work;
 }
 
-}  // namespace
-
-Speed MeasureSpeed(int threads, int cells) {
-  const std::vector<Workload> works{Passes()};
-  const std::vector<LabDevice> devices{*FindLabDevice("net-2ms")};
+Speed MeasureSpeed(const std::vector<Workload>& works, int threads, int rounds) {
+  const std::vector<LabDevice>& devices = LabDevices();
   const std::vector<LabPolicy> policies{LabPolicy{}};
-  const std::vector<LabCell> table(static_cast<size_t>(cells));
+  std::vector<LabCell> table;
+  for (int round = 0; round < rounds; ++round)
+    for (uint32_t work = 0; work < works.size(); ++work)
+      for (uint32_t device = 0; device < devices.size(); ++device) table.push_back({work, device, 0});
   Speed speed;
   speed.threads = threads;
   const double wall = Seconds(CLOCK_MONOTONIC);

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "sim/workload.h"
 
 namespace ahead::sim {
 
@@ -15,8 +18,11 @@ struct Speed {
   double PerSecond() const { return static_cast<double>(accesses) / wall_seconds; }
 };
 
-// Runs `cells` cells on `threads` threads, each the policy adaptive on net-2ms: a million reads of 4 KiB, half of them
-// of files never read before, half from memory.
-Speed MeasureSpeed(int threads, int cells);
+// Returns a million reads of 4 KiB, half of them of files never read before, half from memory.
+Workload PassesOverFiles();
+
+// Runs the policy adaptive over each of `works` on each device of the score table, `rounds` times, on `threads`
+// threads.
+Speed MeasureSpeed(const std::vector<Workload>& works, int threads, int rounds);
 
 }  // namespace ahead::sim
