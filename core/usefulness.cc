@@ -7,6 +7,16 @@ constexpr SlotRange Intersect(SlotRange a, SlotRange b) {
   return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
 }
 
+// Returns how many bits of `word` are set. Without a processor that is known to have an instruction for it, the
+// compiler calls libgcc, which looks up each byte in a table.
+constexpr int64_t CountOnes(uint64_t word) {
+  word -= word >> 1 & 0x5555555555555555;
+  word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return static_cast<int64_t>(word * 0x0101010101010101 >> 56);
+}
+static_assert(CountOnes(0) == 0 && CountOnes(~uint64_t{0}) == 64 && CountOnes(0x8000000000000001) == 2);
+
 // Visits the words of the ring that `range` touches with the mask of its bits in each. REQUIRES: range.size() <=
 // kSlots.
 template <typename Visit>
@@ -25,7 +35,7 @@ void ForEachWord(SlotRange range, Visit visit) {
 int64_t Usefulness::CountBits(SlotRange range, Then then) {
   int64_t count = 0;
   ForEachWord(Intersect(range, {base_, base_ + kSlots}), [&](uint64_t word, uint64_t mask) {
-    count += __builtin_popcountll(bits_[word] & mask);
+    count += CountOnes(bits_[word] & mask);
     if (then == Then::kClear) bits_[word] &= ~mask;
     if (then == Then::kSet) bits_[word] |= mask;
   });

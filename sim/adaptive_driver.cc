@@ -33,6 +33,7 @@ struct AdaptiveDriver::OfFile {
   Process* process = nullptr;
   Congestion* congestion = nullptr;
   int32_t users = 0;
+  int64_t outstanding_pages = 0;    // of the policy, after its last call
   const Pending* holder = nullptr;  // whose pieces are being asked for: it has the file's lock
   AdaptivePolicy policy;
 };
@@ -68,6 +69,7 @@ AdaptiveDriver::OfFile& AdaptiveDriver::FileOf(uint32_t process_number, uint32_t
     process.files.erase(place->file);
     place->policy.~AdaptivePolicy();
     new (&place->policy) AdaptivePolicy();
+    place->outstanding_pages = 0;
   } else {
     place = &process.places.emplace_back();
     place->process = &process;
@@ -110,9 +112,10 @@ template <typename Step>
 void AdaptiveDriver::WithPolicy(OfFile& file, Step step) {
   Process& process = *file.process;
   const Surroundings around{options_, *file.congestion, process.initial_size, process.ledger};
-  const int64_t before = file.policy.OutstandingPages();
   step(around);
-  process.outstanding_pages += file.policy.OutstandingPages() - before;
+  const int64_t outstanding = file.policy.OutstandingPages();
+  process.outstanding_pages += outstanding - file.outstanding_pages;
+  file.outstanding_pages = outstanding;
 }
 
 // The shim tries for a microsecond to get the file's lock, which another thread holds while it asks for pieces, and

@@ -152,12 +152,8 @@ typename Machine<Policy>::Then Machine<Policy>::ReadPresent(Runner& runner) {
   const uint32_t file = runner.pages.file;
   ReaderState& state = states_[runner.step->reader];
   runner.asked = false;
-  int64_t end = runner.page;
   uint16_t flags = 0;
-  do {
-    flags = cache_.Flags(file, end++);
-  } while ((flags & (page::kThere | page::kMarked)) == page::kThere && end < runner.pages.end &&
-           cache_.IsPresent(file, end));
+  const int64_t end = cache_.ReadyUntil(file, runner.page, runner.pages.end, flags);
   const int64_t last = end - 1;
   if ((flags & page::kMarked) != 0) {
     cache_.ClearFlags(file, last, page::kMarked);
@@ -176,7 +172,7 @@ typename Machine<Policy>::Then Machine<Policy>::ReadPresent(Runner& runner) {
   // A page that the last read ended in is not touched again.
   const bool again =
       runner.page == runner.pages.begin && (state.prev_pos - 1) / kPageBytes == runner.page && state.prev_pos > 0;
-  for (int64_t page = runner.page; page < end; ++page) cache_.Read(file, page, !(again && page == runner.page));
+  cache_.Read(file, runner.page, end, !again);
   runner.now = runner.now + costs_.copy_page * (end - runner.page);
   runner.page = end;
   return Then::kGoOn;
@@ -341,10 +337,7 @@ typename Machine<Policy>::Then Machine<Policy>::EndStep(Runner& runner) {
 
 template <typename Policy>
 int64_t Machine<Policy>::CountPresent(uint32_t file, ByteRange piece) const {
-  const int64_t end = (piece.end.value - 1) / kPageBytes + 1;
-  int64_t count = 0;
-  for (int64_t page = piece.begin.value / kPageBytes; page < end; ++page) count += cache_.IsPresent(file, page) ? 1 : 0;
-  return count;
+  return cache_.CountPresent(file, piece.begin.value / kPageBytes, (piece.end.value - 1) / kPageBytes + 1);
 }
 
 }  // namespace ahead::sim

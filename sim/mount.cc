@@ -33,12 +33,13 @@ int64_t Mount::Lock(uint32_t file, const PageOrder& order, const Fetch& like, st
   int64_t locked = 0;
   bool continues = false;
   for (int64_t page = order.begin; page < order.begin + count; ++page) {
-    if (cache_.IsPresent(file, page)) {
+    const PageCache::Locked result = cache_.Lock(file, page, page == order.begin && like.read.Holds(file, page));
+    // The kernel reads ahead as far as there is memory.
+    if (result == PageCache::Locked::kNoRoom) break;
+    if (result == PageCache::Locked::kWasPresent) {
       continues = false;
       continue;
     }
-    // The kernel reads ahead as far as there is memory.
-    if (!cache_.Lock(file, page, page == order.begin && like.read.Holds(file, page))) break;
     ++locked;
     if (page == mark) cache_.SetFlags(file, page, page::kMarked);
     if (continues) {
@@ -67,8 +68,13 @@ void Mount::Drop(Fetch& fetch) {
 }
 
 void Mount::SendOne(Nanos now, PageRange pages, const PageRange& read) {
-  for (int64_t page = pages.begin; page < pages.end; ++page)
-    cache_.Send(pages.file, page, !read.Holds(pages.file, page));
+  // What the read under way wants of them lies in the middle.
+  const bool is_read = read.file == pages.file;
+  const int64_t wanted = is_read ? std::clamp(read.begin, pages.begin, pages.end) : pages.end;
+  const int64_t rest = is_read ? std::clamp(read.end, wanted, pages.end) : pages.end;
+  cache_.Send(pages.file, pages.begin, wanted, true);
+  cache_.Send(pages.file, wanted, rest, false);
+  cache_.Send(pages.file, rest, pages.end, true);
   if (free_.empty()) {
     free_.push_back(static_cast<uint32_t>(sent_.size()));
     sent_.emplace_back();
@@ -112,7 +118,7 @@ PageRange Mount::TakeAnswer() {
   --in_flight_;
   free_.push_back(number);
   const PageRange pages = sent_[number];
-  for (int64_t page = pages.begin; page < pages.end; ++page) cache_.Arrive(pages.file, page);
+  cache_.Arrive(pages.file, pages.begin, pages.end);
   return pages;
 }
 

@@ -1,6 +1,7 @@
 #include "sim/page_cache.h"
 
 #include <algorithm>
+#include <span>
 
 namespace ahead::sim {
 namespace {
@@ -72,28 +73,74 @@ void PageCache::Leave(PageId id) {
   flags_[id] = Without(flags_[id], kPresent | kMarked | kAhead | kMapped | kYoung | kPinned);
 }
 
-bool PageCache::Lock(uint32_t file, int64_t page, bool needed) {
+int64_t PageCache::CountPresent(uint32_t file, int64_t begin, int64_t end) const {
+  int64_t present = 0;
+  EachRun(file, begin, end, [&](PageId first, int64_t count) {
+    if (first == kNoPage) return;
+    for (const uint16_t flags : std::span(flags_).subspan(first, static_cast<size_t>(count)))
+      present += (flags & kPresent) != 0 ? 1 : 0;
+  });
+  return present;
+}
+
+int64_t PageCache::ReadyUntil(uint32_t file, int64_t begin, int64_t end, uint16_t& flags) const {
+  int64_t page = begin;
+  while (page < end) {
+    const PageId first = Find(file, page);
+    if (first == kNoPage) break;
+    const int64_t next = std::min(end, (page | (kChunk - 1)) + 1);
+    for (PageId id = first; page < next; ++id) {
+      if ((flags_[id] & kPresent) == 0) return page;
+      flags = flags_[id];
+      ++page;
+      if ((flags & (kThere | kMarked)) != kThere) return page;
+    }
+  }
+  return page;
+}
+
+PageCache::Locked PageCache::Lock(uint32_t file, int64_t page, bool needed) {
+  PageId id = Find(file, page);
+  if (id != kNoPage && (flags_[id] & kPresent) != 0) return Locked::kWasPresent;
   // Where all is on its way, rather too much memory than none for a page that is needed.
-  if (lists_ && !MakeRoom() && !needed) return false;
-  const PageId id = Make(file, page);
+  if (lists_ && !MakeRoom() && !needed) return Locked::kNoRoom;
+  if (id == kNoPage) id = Make(file, page);
   flags_[id] |= kLocked;
   if (lists_) lists_->Insert(id);
-  return true;
+  return Locked::kYes;
 }
 
-void PageCache::Send(uint32_t file, int64_t page, bool is_ahead) {
-  uint16_t& flags = flags_[Find(file, page)];
-  ++counts_.fetched;
-  if ((flags & kKnown) != 0) ++counts_.repeated;
-  flags |= kKnown;
-  if (!is_ahead) return;
-  flags |= kAhead;
-  counts_.peak_ahead = std::max(counts_.peak_ahead, ++counts_.ahead);
+void PageCache::Send(uint32_t file, int64_t begin, int64_t end, bool is_ahead) {
+  if (begin >= end) return;
+  const auto set = static_cast<uint16_t>(is_ahead ? kKnown | kAhead : kKnown);
+  EachRun(file, begin, end, [&](PageId first, int64_t count) {
+    for (uint16_t& flags : std::span(flags_).subspan(first, static_cast<size_t>(count))) {
+      counts_.repeated += (flags & kKnown) != 0 ? 1 : 0;
+      flags |= set;
+    }
+  });
+  counts_.fetched += end - begin;
+  if (is_ahead) counts_.ahead += end - begin;
+  counts_.peak_ahead = std::max(counts_.peak_ahead, counts_.ahead);
 }
 
-void PageCache::Arrive(uint32_t file, int64_t page) {
-  uint16_t& flags = flags_[Find(file, page)];
-  flags = static_cast<uint16_t>(Without(flags, kLocked) | kThere);
+void PageCache::Arrive(uint32_t file, int64_t begin, int64_t end) {
+  EachRun(file, begin, end, [&](PageId first, int64_t count) {
+    for (uint16_t& flags : std::span(flags_).subspan(first, static_cast<size_t>(count)))
+      flags = static_cast<uint16_t>(Without(flags, kLocked) | kThere);
+  });
+}
+
+void PageCache::Read(uint32_t file, int64_t begin, int64_t end, bool touch) {
+  EachRun(file, begin, end, [&](PageId first, int64_t count) {
+    for (PageId id = first; id < first + static_cast<PageId>(count); ++id) {
+      uint16_t& flags = flags_[id];
+      counts_.ahead -= (flags & kAhead) != 0 ? 1 : 0;
+      flags = Without(flags, kAhead | kWanted | kPinned);
+      if (lists_ && touch) lists_->Touch(id);
+      touch = true;
+    }
+  });
 }
 
 void PageCache::Unlock(uint32_t file, int64_t page) {
@@ -103,7 +150,7 @@ void PageCache::Unlock(uint32_t file, int64_t page) {
 }
 
 void PageCache::TouchMapped(uint32_t file, int64_t page) {
-  Read(file, page, false);
+  Read(file, page, page + 1, false);
   flags_[Find(file, page)] |= kMapped | kYoung;
 }
 

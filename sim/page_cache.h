@@ -2,6 +2,7 @@
 // its memory. It does not know when pages arrive: the mount (mount.h) says so.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -52,25 +53,25 @@ class PageCache {
     if (id != kNoPage) flags_[id] = static_cast<uint16_t>(flags_[id] & ~clear);
   }
 
-  // Gives an absent page a place in memory, evicting others where it is full. Returns false when none can be evicted
+  // Returns how many of the pages [begin, end) are there or on their way.
+  int64_t CountPresent(uint32_t file, int64_t begin, int64_t end) const;
+  // Returns the end of the pages from `begin` on that are there and not marked, or one more: the first that is on its
+  // way or marked, if all before it are such. `flags` are those of the last of them. REQUIRES: `begin` is present.
+  int64_t ReadyUntil(uint32_t file, int64_t begin, int64_t end, uint16_t& flags) const;
+
+  enum class Locked : uint8_t { kYes, kWasPresent, kNoRoom };
+  // Gives a page that is absent a place in memory, evicting others where it is full; kNoRoom when none can be evicted
   // and it is not `needed`.
-  bool Lock(uint32_t file, int64_t page, bool needed);
-  // Its request was sent. `is_ahead`: not for a read that waits for it.
-  void Send(uint32_t file, int64_t page, bool is_ahead);
-  // It arrived.
-  void Arrive(uint32_t file, int64_t page);
+  Locked Lock(uint32_t file, int64_t page, bool needed);
+  // Pages [begin, end) that were locked: their request was sent. `is_ahead`: not for a read that waits for them.
+  void Send(uint32_t file, int64_t begin, int64_t end, bool is_ahead);
+  // They arrived.
+  void Arrive(uint32_t file, int64_t begin, int64_t end);
   // It is not fetched after all.
   void Unlock(uint32_t file, int64_t page);
-  // A page that is there was read; `touch`: which counts for its stay in memory.
-  void Read(uint32_t file, int64_t page, bool touch) {
-    const PageId id = Find(file, page);
-    uint16_t& flags = flags_[id];
-    if ((flags & (page::kAhead | page::kWanted | page::kPinned)) != 0) {
-      counts_.ahead -= (flags & page::kAhead) != 0 ? 1 : 0;
-      flags = static_cast<uint16_t>(flags & ~(page::kAhead | page::kWanted | page::kPinned));
-    }
-    if (touch && lists_) lists_->Touch(id);
-  }
+  // Pages that are there were read; `touch`: which counts for the stay in memory of the first of them, as it does of
+  // the others.
+  void Read(uint32_t file, int64_t begin, int64_t end, bool touch);
   // Keeps pages [begin, end) in memory until they are read, or it is full of such pages.
   void Pin(uint32_t file, int64_t begin, int64_t end) {
     for (int64_t page = begin; lists_ && page < end; ++page) flags_[Find(file, page)] |= page::kPinned;
@@ -112,6 +113,15 @@ class PageCache {
     return chunks[chunk] == kNoChunk ? kNoPage : chunks[chunk] + static_cast<uint32_t>(page & (kChunk - 1));
   }
   PageId FindFar(uint32_t file, int64_t page) const;
+  // Calls `visit(id of the first, count)` for the pages [begin, end), chunk by chunk; kNoPage for those never heard of.
+  template <typename Visit>
+  void EachRun(uint32_t file, int64_t begin, int64_t end, Visit visit) const {
+    while (begin < end) {
+      const int64_t next = std::min(end, (begin | (kChunk - 1)) + 1);
+      visit(Find(file, begin), next - begin);
+      begin = next;
+    }
+  }
   PageId Make(uint32_t file, int64_t page);
   bool MakeRoom();
   void Leave(PageId id);
