@@ -355,8 +355,13 @@ TEST(MappingTest, FetchesASmallFileWholeAndTheFirstWindowOfALargeOne) {
   EXPECT_EQ(decision.method, Class::mapped);
   EXPECT_EQ(Window(decision), (ByteRange{{0}, {100 * kKiB}}));
   Host large;
-  decision = large.policy_.PlanMapping({{8 * kMiB}, {64 * kMiB}}, large.now_, large.facts_, large.Around());
-  EXPECT_EQ(Window(decision), (ByteRange{{8 * kMiB}, {8 * kMiB + 128 * kKiB}}));
+  decision = large.policy_.PlanMapping({{0}, {64 * kMiB}}, large.now_, large.facts_, large.Around());
+  EXPECT_EQ(Window(decision), (ByteRange{{0}, {128 * kKiB}}));
+}
+
+TEST(MappingTest, LeavesAPartFromTheMiddleOfALargeFileToTheKernel) {
+  Host host;
+  EXPECT_TRUE(host.policy_.PlanMapping({{8 * kMiB}, {64 * kMiB}}, host.now_, host.facts_, host.Around()).empty());
 }
 
 TEST(TotalityTest, ImpossibleAccessesDecideNothing) {
