@@ -124,7 +124,20 @@ void TraceDrain::Work() {
   }
 }
 
+// A thread that executed another program has left its chunk, and lives on with a new one.
+void TraceDrain::FindLatest() {
+  latest_.clear();
+  for (uint64_t index = 0; index < chunk_count_; ++index) {
+    const TraceChunk& chunk = ChunkAt(index);
+    const uint64_t order = __atomic_load_n(&chunk.order, __ATOMIC_ACQUIRE);
+    if (order == 0 || (chunk.flags & TraceChunk::kForeign) != 0) continue;
+    uint64_t& latest = latest_[{chunk.pid, chunk.tid}];
+    latest = std::max(latest, order);
+  }
+}
+
 void TraceDrain::Poll(Take take) {
+  if (take == Take::kDead) FindLatest();
   // Chunks are taken from below: above the last one in use there is nothing to be seen.
   uint64_t left = __atomic_load_n(&header_->claimed_chunks, __ATOMIC_RELAXED);
   for (uint64_t index = 0; index < chunk_count_ && left > 0; ++index) {
@@ -150,8 +163,10 @@ TraceChunk& TraceDrain::ChunkAt(uint64_t index) const {
 bool TraceDrain::IsToBeTaken(const TraceChunk& chunk, Take take) const {
   if (take == Take::kAll || __atomic_load_n(&chunk.state, __ATOMIC_ACQUIRE) == TraceChunk::kFull) return true;
   // Without an order its owner is just filling in who it is.
-  if (take == Take::kFull || __atomic_load_n(&chunk.order, __ATOMIC_ACQUIRE) == 0) return false;
-  if ((chunk.flags & TraceChunk::kForeign) != 0) return false;
+  const uint64_t order = __atomic_load_n(&chunk.order, __ATOMIC_ACQUIRE);
+  if (take == Take::kFull || order == 0 || (chunk.flags & TraceChunk::kForeign) != 0) return false;
+  const auto latest = latest_.find({chunk.pid, chunk.tid});
+  if (latest != latest_.end() && latest->second > order) return true;
   return syscall(SYS_tgkill, chunk.pid, chunk.tid, 0) != 0 && errno == ESRCH;
 }
 

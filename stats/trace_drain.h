@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -45,6 +46,7 @@ class TraceDrain {
   enum class Take : uint8_t { kFull, kDead, kAll };
 
   void Work();
+  void FindLatest();
   void Poll(Take take);
   TraceChunk& ChunkAt(uint64_t index) const;
   bool IsToBeTaken(const TraceChunk& chunk, Take take) const;
@@ -66,8 +68,9 @@ class TraceDrain {
   size_t memory_bytes_ = 0;
   TraceHeader* header_ = nullptr;
   uint64_t chunk_count_ = 0;
-  std::vector<std::pair<uint64_t, uint64_t>> found_;  // of one Poll: order and index
-  std::string batch_;                                 // chunks of the next frame
+  std::vector<std::pair<uint64_t, uint64_t>> found_;        // of one Poll: order and index
+  std::map<std::pair<int32_t, int32_t>, uint64_t> latest_;  // order of the last chunk of each thread, by pid and tid
+  std::string batch_;                                       // chunks of the next frame
   uint64_t batch_records_ = 0;
   DrainedTrace done_;
 

@@ -119,6 +119,23 @@ TEST_F(TraceDrainTest, ChunksOfThreadsThatEndedAreFreeAgain) {
   EXPECT_EQ(Read().reads.size(), size_t{kThreads});
 }
 
+// A thread that becomes another program lives on, and knows nothing of the chunk it had.
+TEST_F(TraceDrainTest, ChunksOfProgramsThatBecameOthersAreFreeAgain) {
+  constexpr int kPrograms = 60;
+  MemoryTrace trace(8);
+  const auto drain = Start(trace.fd());
+  ASSERT_NE(drain, nullptr);
+  for (int program = 0; program < kPrograms; ++program) {
+    ASSERT_TRUE(Until([&] { return ClaimedChunks(trace) < 8; })) << program;
+    TraceProcess(trace.get(), Options{}, 1_ms);
+    TraceRead(trace.get(), ReadOf(trace.get(), AddFile(trace.get(), trace.fd(), 10), program, 1));
+  }
+  const auto done = drain->Finish();
+  ASSERT_TRUE(done.ok()) << done.status();
+  EXPECT_EQ(done->dropped, 0u);
+  EXPECT_EQ(Read().reads.size(), size_t{kPrograms});
+}
+
 // A writer in another namespace of process numbers is never taken for dead.
 TEST_F(TraceDrainTest, ForeignersAreNotTakenForDead) {
   MemoryTrace trace(8);
