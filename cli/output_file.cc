@@ -1,5 +1,6 @@
 #include "cli/output_file.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "stats/new_file.h"
 
 namespace ahead::cli {
 namespace {
@@ -32,7 +34,13 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     fd_ = STDOUT_FILENO;
     return;
   }
-  temporary_ = path_ + ".XXXXXX";
+  if (IsNoPlaceForFile(path_)) {
+    fd_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd_ < 0) error_ = errno;
+    return;
+  }
+  place_ = BehindLinks(path_);
+  temporary_ = place_ + ".XXXXXX";
   fd_ = mkstemp(temporary_.data());  // 0600
   if (fd_ < 0) error_ = errno;
 }
@@ -40,7 +48,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 OutputFile::~OutputFile() {
   if (path_.empty() || fd_ < 0) return;
   close(fd_);
-  unlink(temporary_.c_str());
+  if (!place_.empty()) unlink(temporary_.c_str());
 }
 
 bool OutputFile::Write(const std::string& text) {
@@ -55,8 +63,8 @@ bool OutputFile::Write(const std::string& text) {
 absl::Status OutputFile::Finish() {
   if (error_ == 0 && !WriteAll(fd_, buffer_)) error_ = errno;
   buffer_.clear();
-  if (error_ == 0 && !path_.empty()) {
-    if (rename(temporary_.c_str(), path_.c_str()) == 0)
+  if (error_ == 0 && !place_.empty()) {
+    if (rename(temporary_.c_str(), place_.c_str()) == 0)
       close(std::exchange(fd_, -1));
     else
       error_ = errno;

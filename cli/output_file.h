@@ -8,7 +8,7 @@
 namespace ahead::cli {
 
 // A file beside `path` with mode 0600, put in its place by Finish; without Finish nothing stays. An empty path or "-"
-// is stdout.
+// is stdout. A device or a pipe is written to.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -24,6 +24,7 @@ class OutputFile {
 
  private:
   std::string path_;
+  std::string place_;  // of the file when it is whole; empty: what is written goes out at once
   std::string temporary_;
   std::string buffer_;
   int fd_ = -1;

@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "stats/new_file.h"
 #include "stats/trace_chunks.h"
 
 namespace ahead {
@@ -54,7 +55,9 @@ TraceDrain::TraceDrain(std::string path, ByteCount most)
       frame_bytes_(static_cast<size_t>(std::min(kFrameBytes, most.value / kFramesInFile))) {}
 
 absl::StatusOr<std::unique_ptr<TraceDrain>> TraceDrain::Start(int memfd, const std::string& path, ByteCount most) {
-  std::unique_ptr<TraceDrain> drain(new TraceDrain(path, most));
+  if (IsNoPlaceForFile(path))
+    return absl::InvalidArgumentError(absl::StrCat("cannot write '", path, "': not a regular file"));
+  std::unique_ptr<TraceDrain> drain(new TraceDrain(BehindLinks(path), most));
   struct stat status;
   if (fstat(memfd, &status) != 0) return absl::ErrnoToStatus(errno, "the memory of the trace");
   drain->memory_bytes_ = static_cast<size_t>(status.st_size);
@@ -64,7 +67,7 @@ absl::StatusOr<std::unique_ptr<TraceDrain>> TraceDrain::Start(int memfd, const s
   drain->header_ = static_cast<TraceHeader*>(memory);
   drain->chunk_count_ =
       std::min<uint64_t>(drain->header_->chunk_count, (drain->memory_bytes_ - kTraceHeaderBytes) / kTraceChunkBytes);
-  drain->temporary_ = path + ".XXXXXX";
+  drain->temporary_ = drain->path_ + ".XXXXXX";
   drain->fd_ = mkostemp(drain->temporary_.data(), O_CLOEXEC);  // 0600
   if (drain->fd_ < 0) return CannotWrite(path, errno);
   TraceHeader header = *drain->header_;

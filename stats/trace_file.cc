@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "stats/new_file.h"
 #include "stats/trace_chunks.h"
 #include "stats/trace_encode.h"
 
@@ -273,10 +274,12 @@ absl::Status WriteTrace(const std::string& path, const TraceContents& contents) 
   if (const std::string why = WhyUnfit(contents); !why.empty())
     return absl::InvalidArgumentError(absl::StrCat(path, ": not written: ", why));
   const std::string bytes = Packer(contents).Pack();
-  std::string temporary = path + ".XXXXXX";
+  if (IsNoPlaceForFile(path)) return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
+  const std::string place = BehindLinks(path);
+  std::string temporary = place + ".XXXXXX";
   const int fd = mkstemp(temporary.data());  // 0600
   if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be written"));
-  const bool is_written = PutOut(fd, bytes) && rename(temporary.c_str(), path.c_str()) == 0;
+  const bool is_written = PutOut(fd, bytes) && rename(temporary.c_str(), place.c_str()) == 0;
   const int error = errno;
   close(fd);
   if (is_written) return absl::OkStatus();

@@ -425,11 +425,12 @@ absl::StatusOr<TraceContents> ParseTrace(const std::string& name, const char* by
 }
 
 absl::StatusOr<TraceContents> ReadTrace(const std::string& path) {
+  // Asked first: a pipe that nobody writes to would be waited for.
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be opened"));
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored))
-    return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
   // One that is still written to keeps its size: it was reserved. A size may be claimed that no memory holds.
   TraceHeader header{};
   file.read(reinterpret_cast<char*>(&header), sizeof(header));

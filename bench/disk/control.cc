@@ -1,6 +1,7 @@
 #include "bench/disk/control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <optional>
 
 #include "bench/disk/server.h"
+#include "stats/new_file.h"
 
 namespace ahead::disk {
 
@@ -54,11 +56,18 @@ int UnmountDisk(const std::string& mountpoint) {
 }
 
 bool WriteReport(const std::string& path, const std::string& text) {
-  std::string temporary = path + ".XXXXXX";
+  if (IsNoPlaceForFile(path)) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0) return false;
+    const bool is_written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    return close(fd) == 0 && is_written;
+  }
+  const std::string place = BehindLinks(path);
+  std::string temporary = place + ".XXXXXX";
   const int fd = mkstemp(temporary.data());
   if (fd < 0) return false;
   const bool is_written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (close(fd) == 0 && is_written && rename(temporary.c_str(), path.c_str()) == 0) return true;
+  if (close(fd) == 0 && is_written && rename(temporary.c_str(), place.c_str()) == 0) return true;
   const int error = errno;
   unlink(temporary.c_str());
   return errno = error, false;

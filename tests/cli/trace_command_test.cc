@@ -1,6 +1,8 @@
 // `ahead trace` as a user sees it.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -224,6 +226,31 @@ TEST_F(TraceCommandTest, OutputThatCannotBeWrittenIsSaid) {
   const Ended ended = Trace({"-o", folder_ / "missing/out", SmallTrace()});
   EXPECT_TRUE(ended.exited_with(1));
   EXPECT_THAT(ended.errors, StartsWith("ahead trace: cannot write '"));
+}
+
+TEST_F(TraceCommandTest, PipeIsWrittenToAndStays) {
+  const std::string trace = SmallTrace();
+  const std::string pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int fd = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  EXPECT_TRUE(Trace({"--export", "csv", "-o", pipe, trace}).exited_with(0));
+  std::string text(10'000, 0);
+  const ssize_t got = read(fd, text.data(), text.size());
+  close(fd);
+  ASSERT_GT(got, 0);
+  EXPECT_EQ(text.substr(0, static_cast<size_t>(got)), Trace({"--export", "csv", trace}).output);
+  struct stat status;
+  ASSERT_EQ(stat(pipe.c_str(), &status), 0);
+  EXPECT_TRUE(S_ISFIFO(status.st_mode));
+}
+
+TEST_F(TraceCommandTest, PipeIsNoTrace) {
+  const std::string pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Ended refused = RunProgram({"/usr/bin/timeout", "20", AHEAD, "trace", pipe});
+  EXPECT_TRUE(refused.exited_with(1)) << refused.errors;
+  EXPECT_THAT(refused.errors, HasSubstr("not a regular file"));
 }
 
 TEST_F(TraceCommandTest, BadUsageIsRefused) {

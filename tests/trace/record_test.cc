@@ -117,6 +117,27 @@ TEST_F(RecordTest, CommandIsNotStartedWhenTheTraceCannotBeWritten) {
   EXPECT_FALSE(std::filesystem::exists(marker));
 }
 
+// Not a rename that takes it away.
+TEST_F(RecordTest, PipeInThePlaceOfTheTraceStays) {
+  ASSERT_EQ(mkfifo(trace().c_str(), 0600), 0);
+  const Ended refused = Record({"echo", "started"});
+  EXPECT_TRUE(refused.exited_with(125)) << refused.errors;
+  EXPECT_EQ(refused.output, "");
+  EXPECT_THAT(refused.errors, HasSubstr("not a regular file"));
+  struct stat status;
+  ASSERT_EQ(stat(trace().c_str(), &status), 0);
+  EXPECT_TRUE(S_ISFIFO(status.st_mode));
+}
+
+TEST_F(RecordTest, TraceGoesWhereALinkLeads) {
+  const std::string file = File("data", 1 << 20);
+  const std::string target = folder_.Write("target", "old");
+  ASSERT_EQ(symlink(target.c_str(), trace().c_str()), 0);
+  ASSERT_TRUE(Record({"cat", file}).exited_with(0));
+  EXPECT_TRUE(std::filesystem::is_symlink(trace()));
+  EXPECT_EQ(BytesOf(ReadsOf(Read(target), file)), 1 << 20);
+}
+
 TEST_F(RecordTest, NothingIsLeftBehindWhenTheCommandDoesNotStart) {
   EXPECT_TRUE(Record({"/missing/command"}).exited_with(127));
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));

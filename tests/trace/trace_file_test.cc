@@ -200,6 +200,16 @@ TEST(TraceFileTest, FileIsPrivateAndReplacesWhatWasThere) {
   EXPECT_TRUE(ReadTrace(path).ok());
 }
 
+TEST(TraceFileTest, PipeIsNotReplaced) {
+  const Scratch scratch;
+  const std::string path = scratch / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(WriteTrace(path, TraceContents{}).ok());
+  struct stat status;
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_TRUE(S_ISFIFO(status.st_mode));
+}
+
 TEST(TraceFileTest, WhatCannotBeWrittenIsRefusedAndLeavesNothing) {
   Scratch scratch;
   EXPECT_EQ(WriteTrace(scratch / "missing/trace", SomeContents()).code(), absl::StatusCode::kNotFound);
