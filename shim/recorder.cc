@@ -111,14 +111,14 @@ void RecordRange(TraceKind kind, TraceId file, int64_t offset, int64_t length) {
 }
 
 // Says whether this process may record, beginning to if it is to and does not yet. Cost without a trace: a load.
-bool MayRecord() { return runtime.is_recording() && runtime.OwnsTables() && runtime.trace() != nullptr; }
+bool MayRecord() { return runtime.is_recording() && runtime.OwnsTablesSoon() && runtime.trace() != nullptr; }
 
 // Says whether what this thread appends is this process's: the writer of a child of fork that was not met yet would go
 // on in its parent's chunk. Meets it. Cost: a load. Keeps errno.
 bool MayAppend() {
   if (runtime.StillOwnsTables() && runtime.TellsForks()) return true;
   const ErrnoSaver errno_saver;
-  return runtime.OwnsTables();
+  return runtime.OwnsTablesSoon();
 }
 
 bool MayRecordFolder(int fd) { return fd >= 0 && static_cast<size_t>(fd) < std::size(folders) && MayRecord(); }

@@ -202,16 +202,39 @@ void Runtime::WatchForForks() noexcept {
     syscall(SYS_munmap, page, page_bytes_);
     return;
   }
-  alive_ = reinterpret_cast<std::atomic<uint32_t>*>(page);
-  alive_->store(kAlive, std::memory_order_relaxed);
+  auto* const alive = reinterpret_cast<std::atomic<uint32_t>*>(page);
+  alive->store(kAlive, std::memory_order_relaxed);
+  __atomic_store_n(&alive_, alive, __ATOMIC_RELEASE);  // others look already
 }
 
 bool Runtime::OwnsTables() noexcept {
   const State state = state_.load(std::memory_order_acquire);
   if (state == State::kReady) return SetUp();
+  // Whoever makes them does not, in a child that was forked meanwhile.
+  if (state == State::kSettingUp && IsForked()) GiveUp();
   if (state != State::kOn) return false;
   if (alive_ != nullptr && alive_->load(std::memory_order_acquire) != kAlive) return AdoptFork();
   return IsThisProcess();
+}
+
+bool Runtime::IsForked() const noexcept {
+  const auto* const alive = __atomic_load_n(&alive_, __ATOMIC_ACQUIRE);
+  return alive != nullptr && alive->load(std::memory_order_acquire) == kWiped;
+}
+
+bool Runtime::IsBeingMade() const noexcept {
+  const State state = state_.load(std::memory_order_acquire);
+  if (state != State::kOn) return state == State::kSettingUp;
+  return alive_ != nullptr && alive_->load(std::memory_order_acquire) == kAdopting;
+}
+
+bool Runtime::OwnsTablesSoon() noexcept {
+  constexpr int kMostYields = 5000;
+  for (int yields = 0; !OwnsTables(); ++yields) {
+    if (!IsBeingMade() || yields == kMostYields) return false;
+    syscall(SYS_sched_yield);
+  }
+  return true;
 }
 
 // A child of vfork may be the first to come, before its parent. It then works in its parent's name, and the parent

@@ -24,8 +24,8 @@ class Runtime {
   enum class State : uint8_t {
     kStarting,     // our constructor has not run: calls go to the kernel unseen
     kPassThrough,  // switched off, or not fit to run here; for good
-    kSettingUp,
-    kReady,  // on, and nothing was read yet
+    kReady,        // on, and nothing was read yet
+    kSettingUp,    // on, and a thread makes the tables
     kOn,
   };
 
@@ -41,6 +41,10 @@ class Runtime {
 
   // Says whether what is seen goes anywhere: to a segment or a trace.
   bool HasAudience() const noexcept { return session_ != nullptr || segment_ || options_.trace_text != nullptr; }
+
+  // The same for a read that is to be recorded: while another thread makes the tables this process's own, gives way to
+  // it, for some milliseconds at the most.
+  bool OwnsTablesSoon() noexcept;
 
   // Where it has an audience, does what OwnsTables would do first. Called when the host opens a file: later
   // it may have other threads, which must not see a descriptor that is ours for a moment, another root, or another
@@ -66,7 +70,8 @@ class Runtime {
 
   // Says the same in a thread for which it was true a call of the host's ago. Cost: a load.
   bool StillOwnsTables() noexcept {
-    return is_on() && (alive_ == nullptr || alive_->load(std::memory_order_acquire) == kAlive);
+    return state_.load(std::memory_order_acquire) == State::kOn &&
+           (alive_ == nullptr || alive_->load(std::memory_order_acquire) == kAlive);
   }
 
   // Says whether StillOwnsTables is false in a child of fork; on kernels before 4.14 it is not.
@@ -103,6 +108,8 @@ class Runtime {
   bool SetUp() noexcept;
   bool AdoptFork() noexcept;
   bool IsThisProcess() noexcept;
+  bool IsForked() const noexcept;
+  bool IsBeingMade() const noexcept;
   bool LookForFilters() noexcept;
 
   std::atomic<State> state_{State::kStarting};
