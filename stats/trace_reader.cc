@@ -39,9 +39,16 @@ class Parser {
  public:
   Parser(const TraceChunks& trace, TraceContents& out) : trace_(trace), clock_(trace), out_(out) {}
 
-  void Run() {
+  // Returns an empty text, or why not: what it will come to must not be more than `most`.
+  std::string Run(ByteCount most) {
     // What is named first, because a thread may name what another one introduced.
     for (const TraceChunkView& chunk : trace_.chunks) Visit(chunk, [&](const RecordView& record) { Name(record); });
+    // They may have to be sorted, and their order as well.
+    constexpr int64_t kBytesARead = 2 * sizeof(TracedRead) + sizeof(size_t);
+    const auto wanted = static_cast<int64_t>(read_count_) * kBytesARead;
+    if (wanted > most.value)
+      return absl::StrCat("holds ", read_count_, " reads, which take ", wanted >> 20, " MiB of memory, and ",
+                          most.value >> 20, " MiB are free: record less, or with a smaller --capacity");
     out_.reads.reserve(read_count_);
     for (const TraceChunkView& chunk : trace_.chunks) {
       Begin(chunk);
@@ -53,6 +60,7 @@ class Parser {
       return std::pair(a.process, a.sequence) < std::pair(b.process, b.sequence);
     };
     std::stable_sort(out_.calls.begin(), out_.calls.end(), by_sequence);
+    return "";
   }
 
  private:
@@ -409,9 +417,19 @@ class Parser {
   Place* place_ = nullptr;
 };
 
+// Returns what the kernel takes to be free for the asking, without bound where it does not say.
+ByteCount FreeMemory() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  int64_t kilobytes = 0;
+  while (file >> word)
+    if (word == "MemAvailable:" && file >> kilobytes) return {kilobytes << 10};
+  return {INT64_MAX};
+}
+
 }  // namespace
 
-absl::StatusOr<TraceContents> ParseTrace(const std::string& name, const char* bytes, size_t size) {
+absl::StatusOr<TraceContents> ParseTrace(const std::string& name, const char* bytes, size_t size, ByteCount most) {
   const absl::StatusOr<TraceChunks> trace = FindChunks(name, bytes, size);
   if (!trace.ok()) return trace.status();
   TraceContents contents;
@@ -419,7 +437,8 @@ absl::StatusOr<TraceContents> ParseTrace(const std::string& name, const char* by
   contents.monotonic_start = {trace->header.monotonic_ns};
   contents.realtime_start = {trace->header.realtime_ns};
   contents.dropped_records = trace->header.dropped_records;
-  Parser(*trace, contents).Run();
+  if (const std::string why = Parser(*trace, contents).Run(most); !why.empty())
+    return absl::ResourceExhaustedError(absl::StrCat(name, ": ", why));
   contents.broken_records += trace->broken;
   return contents;
 }
@@ -439,7 +458,7 @@ absl::StatusOr<TraceContents> ReadTrace(const std::string& path) {
   std::string bytes(BytesInUse(header, std::filesystem::file_size(path, ignored)), 0);
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<size_t>(file.gcount()));
-  return ParseTrace(path, bytes.data(), bytes.size());
+  return ParseTrace(path, bytes.data(), bytes.size(), FreeMemory());
 }
 
 }  // namespace ahead

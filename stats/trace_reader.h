@@ -134,10 +134,11 @@ struct TraceContents {
 
 // Loads the trace in file `path`; it may still be written to. Errors, one line that names the path: NotFound and
 // others as the system says; InvalidArgument for a file that is no trace; DataLoss for one that was cut short;
-// Unimplemented for one of another version.
+// Unimplemented for one of another version; ResourceExhausted for one that takes more memory than there is.
 absl::StatusOr<TraceContents> ReadTrace(const std::string& path);
 
-// The same for a trace in memory; `name` stands for it in messages.
-absl::StatusOr<TraceContents> ParseTrace(const std::string& name, const char* bytes, size_t size);
+// The same for a trace in memory; `name` stands for it in messages. ResourceExhausted: its reads take more than `most`.
+absl::StatusOr<TraceContents> ParseTrace(const std::string& name, const char* bytes, size_t size,
+                                         ByteCount most = {INT64_MAX});
 
 }  // namespace ahead

@@ -50,6 +50,14 @@ TEST(TraceReaderTest, ReadsAreInOrderOfTime) {
   EXPECT_EQ(contents.reads[1].range.begin.value, 10);
 }
 
+TEST(TraceReaderTest, TraceThatTakesMoreMemoryThanThereIsIsRefused) {
+  const std::string bytes = SmallTrace();
+  EXPECT_TRUE(ParseTrace("T", bytes.data(), bytes.size(), 1_MiB).ok());
+  const absl::Status refused = ParseTrace("T", bytes.data(), bytes.size(), 1_KiB).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()), testing::StartsWith("T: holds 2 reads"));
+}
+
 TEST(TraceReaderTest, UnknownKindIsSkippedAndCounted) {
   std::string bytes = SmallTrace();
   Poke(bytes, ReadAt(bytes, 1) + offsetof(TraceRecord, kind), uint8_t{200});
