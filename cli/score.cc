@@ -1,5 +1,8 @@
 #include "cli/score.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -35,7 +38,7 @@ int Fail(const std::string& message) { return Complain(kName, message), kCannot;
 
 absl::StatusOr<ScoreTable> Load(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("--against: cannot read '", path, "'"));
+  if (!file) return absl::NotFoundError(absl::StrCat("--against: cannot read '", path, "': ", strerror(errno)));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   absl::StatusOr<ScoreTable> table = ScoreTableFrom(text);
   if (table.ok()) return table;
@@ -50,12 +53,14 @@ std::vector<sim::LabDevice> DevicesOf(const Request& request) {
   return devices;
 }
 
+// Shares are of what lies between the kernel and the oracle, so that these are there whatever is named.
 std::vector<sim::LabPolicy> PoliciesOf(const Request& request) {
-  if (request.policies.empty()) return sim::LabPolicies();
-  std::vector<sim::LabPolicy> policies;
-  for (const sim::LabPolicy& policy : sim::LabPolicies())
-    for (const std::string& name : request.policies)
-      if (policy.name == name) policies.push_back(policy);
+  std::vector<sim::LabPolicy> policies = sim::LabPolicies();
+  if (request.policies.empty()) return policies;
+  std::erase_if(policies, [&](const sim::LabPolicy& policy) {
+    return policy.name != kKernelPolicy && policy.name != kOraclePolicy &&
+           std::find(request.policies.begin(), request.policies.end(), policy.name) == request.policies.end();
+  });
   return policies;
 }
 
@@ -144,7 +149,10 @@ void AddScoreCommand(CLI::App& app, int& exit_status) {
       ->allow_extra_args(false)
       ->take_all()
       ->type_name("MODEL");
-  score->add_option("--policy", request->policies, "none, kernel, fixed-8MiB, adaptive or oracle; all if not given")
+  score
+      ->add_option("--policy", request->policies,
+                   "none, kernel, fixed-8MiB, adaptive or oracle; all if not given; kernel\n"
+                   "and oracle are always there, since shares are of their difference")
       ->check(CLI::Validator(CheckPolicy, ""))
       ->expected(1)
       ->allow_extra_args(false)

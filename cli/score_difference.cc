@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/amounts.h"
+#include "cli/columns.h"
 
 namespace ahead::cli {
 namespace {
@@ -34,6 +35,8 @@ double Change(int64_t before, int64_t after) {
 
 // Says whether `more` is more than 1 % above `less`. In whole numbers, so that exactly 1 % is not.
 bool IsNoticed(int64_t less, int64_t more) { return more - less > less / 100; }
+
+std::string Percent(double change) { return absl::StrFormat("%+.2f%%", 100 * change); }
 
 std::string SharesOf(const PolicySummary& summary) {
   if (summary.shares == 0) return "no share";
@@ -88,21 +91,23 @@ std::string FormatDifference(const ScoreTable& before, const ScoreTable& after, 
     cells.push_back(&cell);
     gains += cell.is_gain() ? 1 : 0;
   }
-  std::stable_sort(cells.begin(), cells.end(),
-                   [](const CellDifference* a, const CellDifference* b) { return a->time() > b->time(); });
+  // What was lost is not to be looked for: less time that was bought with more bytes is a loss as well.
+  std::stable_sort(cells.begin(), cells.end(), [](const CellDifference* a, const CellDifference* b) {
+    return std::tuple(a->is_gain(), !a->is_loss(), -a->time()) < std::tuple(b->is_gain(), !b->is_loss(), -b->time());
+  });
   std::string text;
-  if (!cells.empty())
-    absl::StrAppendFormat(&text, "%-6s %9s %9s %24s %24s  %s\n", "", "time", "bytes", "time before, after",
-                          "wasted before, after", "trace, device, policy");
-  for (const CellDifference* cell : cells) {
-    absl::StrAppendFormat(&text, "%-6s %+8.2f%% %+8.2f%% %11s, %11s %11s, %11s  %s, %s, %s%s\n",
-                          cell->is_loss()   ? "LOST"
-                          : cell->is_gain() ? "gained"
-                                            : "",
-                          100 * cell->time(), 100 * cell->bytes(), FormatTime(cell->before.elapsed),
-                          FormatTime(cell->after.elapsed), FormatBytes(cell->before.wasted_bytes),
-                          FormatBytes(cell->after.wasted_bytes), cell->trace, cell->device, cell->policy,
-                          cell->digest_changed() ? "; other decisions" : "");
+  if (!cells.empty()) {
+    std::vector<std::vector<std::string>> lines = {
+        {"", "trace", "device", "policy", "time", "bytes", "before", "now", "wasted", "now"}};
+    for (const CellDifference* cell : cells)
+      lines.push_back({cell->is_loss()   ? "LOST"
+                       : cell->is_gain() ? "gained"
+                                         : "",
+                       cell->trace, cell->device, absl::StrCat(cell->policy, cell->digest_changed() ? "*" : ""),
+                       Percent(cell->time()), Percent(cell->bytes()), FormatTime(cell->before.elapsed),
+                       FormatTime(cell->after.elapsed), FormatBytes(cell->before.wasted_bytes),
+                       FormatBytes(cell->after.wasted_bytes)});
+    absl::StrAppend(&text, FormatColumns(lines, 4, ColumnForm::kPlain), "*: other decisions\n");
   }
   absl::StrAppend(&text, difference.same, " cells the same, ", difference.cells.size(), " not: ", gains, " gained, ",
                   difference.Losses(), " lost more than 1 % of time or bytes; ", difference.only_before,
@@ -112,8 +117,9 @@ std::string FormatDifference(const ScoreTable& before, const ScoreTable& after, 
     const auto was =
         std::find_if(old.begin(), old.end(), [&](const PolicySummary& each) { return each.policy == now.policy; });
     if (was == old.end()) continue;
-    absl::StrAppend(&text, now.policy, ", share of the oracle's gain: ", SharesOf(*was), " before, ", SharesOf(now),
-                    " now\n");
+    absl::StrAppend(&text, now.policy, ", share of the oracle's gain: ", SharesOf(now));
+    absl::StrAppend(
+        &text, SharesOf(now) == SharesOf(*was) ? ", as before\n" : absl::StrCat("; before: ", SharesOf(*was), "\n"));
   }
   return text;
 }

@@ -37,7 +37,7 @@ struct ScoreDifference {
 
 ScoreDifference Compare(const ScoreTable& before, const ScoreTable& after);
 
-// Returns the cells that differ, the worst first, and what it comes to.
+// Returns the cells that differ, losses first and gains last, and what it comes to.
 std::string FormatDifference(const ScoreTable& before, const ScoreTable& after, const ScoreDifference& difference);
 
 }  // namespace ahead::cli

@@ -109,11 +109,20 @@ TEST_F(LabCommandTest, ScoreHasACellForEachTraceDeviceAndPolicy) {
 }
 
 TEST_F(LabCommandTest, ScoreTakesOneDeviceOrPolicyAnOptionAndTracesAfterThem) {
-  const auto json = JsonOf({"score", "--format", "json", "--policy", "kernel", "--device", "ssd", "--policy", "none",
+  const auto json = JsonOf({"score", "--format", "json", "--policy", "adaptive", "--device", "ssd", "--policy", "none",
                             TraceOf("forward", 1)});
   ASSERT_EQ(json["rows"].size(), 1u);
   EXPECT_EQ(json["rows"][0]["device"], "ssd");
-  EXPECT_EQ(json["rows"][0]["cells"].size(), 2u);
+  EXPECT_EQ(json["rows"][0]["cells"].size(), 4u);
+}
+
+TEST_F(LabCommandTest, ScoreOfOnePolicyHasItsShares) {
+  const std::string trace = TraceOf("backward", -1);
+  const auto json = JsonOf({"score", "--format", "json", "--policy", "adaptive", "--device", "net-2ms", trace});
+  const auto& cells = json["rows"][0]["cells"];
+  ASSERT_EQ(cells.size(), 3u);
+  EXPECT_EQ(cells[1]["policy"], "adaptive");
+  EXPECT_GT(cells[1]["share_of_gain"], 0.5);
 }
 
 TEST_F(LabCommandTest, ScoreSaysWhatIsMissingOfATrace) {

@@ -148,10 +148,18 @@ TEST(ScoreDifferenceTest, TextTellsOtherDecisionsAndSharesBeforeAndNow) {
   after.rows[0].cells[1].score.digest = 5;
   after.rows[0].cells[1].score.elapsed = 40_ms;
   const std::string text = FormatDifference(before, after, Compare(before, after));
-  EXPECT_THAT(text, HasSubstr("gained   -33.33%    +0.00%"));
-  EXPECT_THAT(text, HasSubstr("a, net, adaptive; other decisions\n"));
+  EXPECT_THAT(text, HasSubstr("gained  a      net     adaptive*  -33.33%  +0.00%  60.00 ms  40.00 ms"));
   EXPECT_THAT(text, HasSubstr("2 cells the same, 1 not: 1 gained, 0 lost"));
-  EXPECT_THAT(text, HasSubstr("mean 0.500, worst 0.500 (a on net) before, mean 0.750, worst 0.750 (a on net) now"));
+  EXPECT_THAT(text, HasSubstr("mean 0.750, worst 0.750 (a on net); before: mean 0.500, worst 0.500 (a on net)"));
+}
+
+TEST(ScoreDifferenceTest, LossesComeFirstAlsoThoseThatAreFaster) {
+  ScoreTable before, after;
+  before.rows.push_back(Row("a", {Cell("gain", 100_ms), Cell("little", 1000_ms), Cell("bytes", 100_ms)}));
+  after.rows.push_back(Row("a", {Cell("gain", 50_ms), Cell("little", 1001_ms), Cell("bytes", 50_ms, 2000)}));
+  const std::string text = FormatDifference(before, after, Compare(before, after));
+  EXPECT_LT(text.find("LOST"), text.find("little"));
+  EXPECT_LT(text.find("little"), text.find("gained"));
 }
 
 TEST(ProgressTest, TimeLeftIsGuessedFromWhatIsDone) {
