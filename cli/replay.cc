@@ -1,7 +1,5 @@
 #include "cli/replay.h"
 
-#include <cstdio>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,6 +9,7 @@
 #include "cli/dry_replay.h"
 #include "cli/engine_options.h"
 #include "cli/model_spec.h"
+#include "cli/output_file.h"
 #include "cli/usage.h"
 #include "core/options.h"
 #include "sim/replay.h"
@@ -98,19 +97,22 @@ std::string TableOf(const Request& request, const sim::TraceWorkload& trace, con
   return text;
 }
 
-// Returns an empty text, or why it could not be written.
-std::string WriteJson(const std::string& path, const nlohmann::ordered_json& json) {
-  const std::string line = json.dump() + "\n";
-  if (path == "-") {
-    std::fputs(line.c_str(), stdout);
-    return std::fflush(stdout) == 0 ? "" : "cannot write to stdout";
-  }
-  std::ofstream file(path);
-  file << line << std::flush;
-  return file ? "" : absl::StrCat("cannot write '", path, "'");
+int Fail(const std::string& message) { return Complain(kName, message), kCannot; }
+
+int Put(const std::string& path, const std::string& text) {
+  OutputFile output(path);
+  output.Write(text);
+  const absl::Status written = output.Finish();
+  return written.ok() ? 0 : Fail(std::string(written.message()));
 }
 
-int Fail(const std::string& message) { return Complain(kName, message), kCannot; }
+// Puts the table on stdout, and the JSON where it was asked for; if that is stdout, alone.
+int PutResult(const Request& request, const std::string& table, const nlohmann::ordered_json& json) {
+  if (request.json != "-") {
+    if (const int failed = Put("", table); failed != 0) return failed;
+  }
+  return request.json.empty() ? 0 : Put(request.json, json.dump() + "\n");
+}
 
 int ReplayOnModel(const Request& request) {
   DryReplay dry;
@@ -121,10 +123,7 @@ int ReplayOnModel(const Request& request) {
   dry.engine = ValuesOf(request.engine);
   const absl::StatusOr<ScoreRow> row = ReplayDry(dry);
   if (!row.ok()) return Fail(std::string(row.status().message()));
-  if (request.json != "-") std::fputs(FormatReplay(*row).c_str(), stdout);
-  if (request.json.empty()) return 0;
-  const std::string problem = WriteJson(request.json, JsonOf(ScoreTable{{*row}}));
-  return problem.empty() ? 0 : Fail(problem);
+  return PutResult(request, FormatReplay(*row), JsonOf(ScoreTable{{*row}}));
 }
 
 int Replay(const Request& request) {
@@ -149,11 +148,8 @@ int Replay(const Request& request) {
   const absl::StatusOr<sim::ReplayResult> result = sim::ReplayForReal(trace.work, options);
   if (!result.ok()) return Fail(std::string(result.status().message()));
 
-  if (request.json != "-") std::fputs(TableOf(request, trace, *result).c_str(), stdout);
-  if (!request.json.empty()) {
-    if (const std::string problem = WriteJson(request.json, JsonOf(request, trace, *result)); !problem.empty())
-      return Fail(problem);
-  }
+  const int failed = PutResult(request, TableOf(request, trace, *result), JsonOf(request, trace, *result));
+  if (failed != 0) return failed;
   if (result->failed_reads > 0) return Fail(absl::StrCat(result->failed_reads, " reads failed"));
   return 0;
 }

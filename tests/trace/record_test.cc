@@ -288,6 +288,14 @@ TEST_F(RecordTest, ReplayReadsWhatWasRead) {
   EXPECT_EQ(nlohmann::json::parse(test::ReadFile(json))["reads"], reads);
 }
 
+TEST_F(RecordTest, ReplaySaysWhenItsFiguresCannotBeWritten) {
+  ASSERT_TRUE(Record({"cat", File("data", 300'000)}).exited_with(0));
+  const std::string line = std::string(AHEAD) + " replay --model net-2ms " + trace() + " > /dev/full";
+  const Ended replayed = RunProgram({"/bin/sh", "-c", line});
+  EXPECT_TRUE(replayed.exited_with(1)) << replayed.errors;
+  EXPECT_THAT(replayed.errors, HasSubstr("cannot write to stdout"));
+}
+
 TEST_F(RecordTest, ReplaySaysInOneLineWhyItCannot) {
   const std::string file = File("data", 100'000);
   ASSERT_TRUE(Record({"cat", file}).exited_with(0));
