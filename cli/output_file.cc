@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kBufferBytes = 1 << 16;
 
 bool WriteAll(int fd, const std::string& text) {
+  const FileSizeSignalBlock no_signal;
   for (size_t done = 0; done < text.size();) {
     const ssize_t put = write(fd, text.data() + done, text.size() - done);
     if (put < 0 && errno == EINTR) continue;

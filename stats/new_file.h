@@ -2,7 +2,9 @@
 // symbolic link would take that away instead of writing to it.
 #pragma once
 
+#include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <climits>
 #include <cstdlib>
@@ -24,5 +26,28 @@ inline std::string BehindLinks(const std::string& path) {
   const bool is_link = lstat(path.c_str(), &there) == 0 && S_ISLNK(there.st_mode);
   return is_link && realpath(path.c_str(), real) != nullptr ? real : path;
 }
+
+// While it lives, a write past RLIMIT_FSIZE fails in this thread instead of ending the process, which may have somebody
+// else's exit status to report, and a file to take away.
+class FileSizeSignalBlock {
+ public:
+  FileSizeSignalBlock() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~FileSizeSignalBlock() {
+    if (sigismember(&before_, SIGXFSZ) == 1) return;
+    constexpr timespec kNow{};
+    sigtimedwait(&signal_, nullptr, &kNow);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  FileSizeSignalBlock(const FileSizeSignalBlock&) = delete;
+  FileSizeSignalBlock& operator=(const FileSizeSignalBlock&) = delete;
+
+ private:
+  sigset_t signal_;
+  sigset_t before_;
+};
 
 }  // namespace ahead

@@ -103,6 +103,7 @@ void TraceDrain::JoinThread() {
 
 absl::StatusOr<DrainedTrace> TraceDrain::Finish() {
   JoinThread();
+  const FileSizeSignalBlock no_signal;
   Poll(Take::kAll);
   PutFrame();
   done_.dropped += __atomic_load_n(&header_->dropped_records, __ATOMIC_RELAXED);

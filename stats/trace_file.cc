@@ -259,6 +259,7 @@ std::string WhyUnfit(const TraceContents& contents) {
 }
 
 bool PutOut(int fd, const std::string& bytes) {
+  const FileSizeSignalBlock no_signal;
   for (size_t at = 0; at < bytes.size();) {
     const ssize_t put = write(fd, bytes.data() + at, bytes.size() - at);
     if (put < 0 && errno == EINTR) continue;

@@ -245,6 +245,18 @@ TEST_F(TraceCommandTest, PipeIsWrittenToAndStays) {
   EXPECT_TRUE(S_ISFIFO(status.st_mode));
 }
 
+TEST_F(TraceCommandTest, LimitOfFileSizesIsSaidAndLeavesNothing) {
+  const std::string trace = SmallTrace();
+  for (const std::string& what : {std::string("--export csv"), std::string("--anonymize")}) {
+    const std::string line = "ulimit -f 0; exec " + std::string(AHEAD) + " trace " + what + " -o out " + trace;
+    const Ended refused = RunProgram({"/bin/sh", "-c", "cd " + folder_.path() + "; " + line});
+    EXPECT_TRUE(refused.exited_with(1)) << refused.errors;
+    EXPECT_THAT(refused.errors, HasSubstr("File too large"));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("out")) << entry.path();
+}
+
 TEST_F(TraceCommandTest, PipeIsNoTrace) {
   const std::string pipe = folder_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
