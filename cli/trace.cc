@@ -149,7 +149,7 @@ void AddTraceCommand(CLI::App& app, int& exit_status) {
   CLI::Option* export_as = AddChoice(*trace, "--export", request->export_as, {"jsonl", "csv"},
                                      "one line an access instead of a summary; jsonl: events as well");
   AddChoice(*trace, "--import", request->import_from, {"strace", "dxt"},
-            "make a trace of the output of `strace -f -ttt -T` or of darshan-dxt-parser")
+            "make a trace of the output of `strace -f -y -ttt -T` or of darshan-dxt-parser")
       ->excludes(export_as);
   trace->add_flag("--anonymize", request->anonymize, "make a trace without names, to give away")->excludes(export_as);
   trace->add_option("-o,--output", request->output, "where the output goes instead of stdout; 0600")->type_name("OUT");
