@@ -33,7 +33,7 @@ typename Machine<Policy>::Then Machine<Policy>::BeginStep(Runner& runner) {
   runner.range = Clipped(work_, step);
   runner.pages = {step.file, runner.range.begin.value / kPageBytes, 0};
   runner.pages.end = runner.range.empty() ? runner.pages.begin : (runner.range.end.value - 1) / kPageBytes + 1;
-  runner.page = runner.pages.begin;
+  runner.page = runner.ready = runner.pages.begin;
   runner.asked = runner.is_faulting = runner.has_waited = false;
   switch (step.kind) {
     case StepKind::kOpen:
@@ -153,8 +153,15 @@ typename Machine<Policy>::Then Machine<Policy>::ReadPresent(Runner& runner) {
   ReaderState& state = states_[runner.step->reader];
   runner.asked = false;
   uint16_t flags = 0;
-  const int64_t end = cache_.ReadyUntil(file, runner.page, runner.pages.end, flags);
+  // What was found there stays where memory is not bounded: a read of a gibibyte, as of copy_file_range, is not looked
+  // through again for each request that it waits for.
+  if (runner.ready < runner.page || cache_.lists() != nullptr || runner.drops != cache_.drops() ||
+      !cache_.IsPresent(file, runner.ready))
+    runner.ready = runner.page;
+  const int64_t end = cache_.ReadyUntil(file, runner.ready, runner.pages.end, flags);
   const int64_t last = end - 1;
+  runner.ready = last;
+  runner.drops = cache_.drops();
   if ((flags & page::kMarked) != 0) {
     cache_.ClearFlags(file, last, page::kMarked);
     if constexpr (Policy::kKernelReadsAhead) {

@@ -155,6 +155,7 @@ void PageCache::TouchMapped(uint32_t file, int64_t page) {
 }
 
 void PageCache::Drop(uint32_t file, int64_t begin, int64_t end) {
+  ++drops_;
   const auto drop = [&](int64_t chunk, uint32_t first) {
     const int64_t base = chunk << kChunkBits;
     for (int64_t page = std::max(begin, base); page < std::min(end, base + kChunk); ++page) {

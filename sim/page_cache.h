@@ -81,6 +81,9 @@ class PageCache {
   // Takes the pages [begin, end) out of memory that are there. Cost: in proportion to what was ever touched.
   void Drop(uint32_t file, int64_t begin, int64_t end);
 
+  // How often that was done.
+  uint64_t drops() const { return drops_; }
+
   const CacheCounts& counts() const { return counts_; }
   struct Lost {
     uint32_t file;
@@ -135,6 +138,7 @@ class PageCache {
   bool keeps_lost_ = false;
   std::vector<Lost> lost_;
   CacheCounts counts_;
+  uint64_t drops_ = 0;
 };
 
 }  // namespace ahead::sim

@@ -36,11 +36,13 @@ struct Runner {
   // The step under way.
   const WorkStep* step = nullptr;
   uint32_t step_index = 0;
-  ByteRange range;           // the part that the file has
-  PageRange pages;           // the same
-  int64_t last = 0;          // where the request ends, in pages, whether or not the file does
-  int64_t page = 0;          // the next to be read
-  bool asked = false;        // the kernel's readahead was asked for `page`, which was absent
+  ByteRange range;     // the part that the file has
+  PageRange pages;     // the same
+  int64_t last = 0;    // where the request ends, in pages, whether or not the file does
+  int64_t page = 0;    // the next to be read
+  int64_t ready = 0;   // all from `page` to here are there, where memory is not bounded and nothing was dropped since
+  uint64_t drops = 0;  // how often something had been
+  bool asked = false;  // the kernel's readahead was asked for `page`, which was absent
   bool is_faulting = false;  // on `page`, which could not be mapped with what is around it
   bool has_waited = false;
   Nanos read_begin;

@@ -177,6 +177,18 @@ TEST(LabTest, AnotherOptionGivesAnotherDigest) {
   EXPECT_EQ(RunCell(work, *FindLabDevice("net-2ms"), policy).decisions, 0u);
 }
 
+// copy_file_range asks for a whole file. It once took a time that grew with the square of it.
+TEST(LabTest, ReadOfTwoGibibytesIsOneReadAndComesOnce) {
+  const ByteCount size{int64_t{2} << 30};
+  const Workload work = Cycles(size, 1, size.value / 4096);
+  for (const LabPolicy& policy : LabPolicies()) {
+    const LabScore score = RunCell(work, *FindLabDevice("net-2ms"), policy);
+    EXPECT_EQ(score.reads, 1) << policy.name;
+    EXPECT_EQ(score.bytes, size) << policy.name;
+    EXPECT_EQ(score.repeated_bytes, ByteCount{}) << policy.name;
+  }
+}
+
 TEST(LabTest, EachCellIsReportedOnceAndStopEndsTheRest) {
   const std::vector<Workload> works{FindPattern("head")->make(16_MiB)};
   const std::vector<LabCell> cells(20);
