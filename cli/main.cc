@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
     each->set_version_flag("--version", "ahead " AHEAD_VERSION);
 
   std::vector<std::string> words(argv + 1, argv + argc);
-  const bool is_run = !words.empty() && words[0] == "run";
+  // Their exit status is the command's, which may well be that of bad usage.
+  const bool is_run = !words.empty() && (words[0] == "run" || words[0] == "record");
   command = TakeCommand(app, {"run", "ab", "record"}, words);
   try {
     std::reverse(words.begin(), words.end());

@@ -154,10 +154,10 @@ TEST_F(RecordTest, WhatDoesNotFitIsSaid) {
 }
 
 TEST_F(RecordTest, BadUsageIsRefused) {
-  EXPECT_TRUE(Record({"true"}, {"--capacity", "10"}).exited_with(2));
-  EXPECT_TRUE(Record({"true"}, {"--trace", folder_ / "other"}).exited_with(2));
-  EXPECT_TRUE(Record({"true"}, {"--ratio", "200"}).exited_with(2));
-  EXPECT_TRUE(RunProgram({AHEAD, "record"}).exited_with(2));
+  EXPECT_TRUE(Record({"true"}, {"--capacity", "10"}).exited_with(125));
+  EXPECT_TRUE(Record({"true"}, {"--trace", folder_ / "other"}).exited_with(125));
+  EXPECT_TRUE(Record({"true"}, {"--ratio", "200"}).exited_with(125));
+  EXPECT_TRUE(RunProgram({AHEAD, "record"}).exited_with(125));
   EXPECT_TRUE(RunProgram({AHEAD, "replay"}).exited_with(2));
   EXPECT_TRUE(RunProgram({AHEAD, "replay", "--policy", "guess", trace()}).exited_with(2));
 }
