@@ -208,10 +208,10 @@ std::string CheckModel(const std::string& text) {
 
 std::string DescribeModels() {
   std::string text = absl::StrCat("Models: ", absl::StrJoin(DeviceNames(), ", "),
-                                  "; or one of them, or net, with settings after a colon, e.g. "
+                                  ";\nor one of them, or net, with settings after a colon, e.g. "
                                   "net:latency=5ms,bandwidth=100MB/s.\n");
   const auto add = [&](const char* name, const sim::DeviceParameters& parameters) {
-    absl::StrAppend(&text, "Settings of ", name, ": ", absl::StrJoin(NamesOf(SettingsOf(parameters)), ", "), "\n");
+    absl::StrAppend(&text, "Settings of ", name, ": ", absl::StrJoin(NamesOf(SettingsOf(parameters)), " "), "\n");
   };
   add("net", NetParameters{});
   add("hdd", HddParameters{});

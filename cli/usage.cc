@@ -56,10 +56,29 @@ std::string ExplainUnexpected(const CLI::App& parser, const std::string& word) {
       nearest.empty() ? absl::StrCat("; it is one of ", absl::StrJoin(names, ", ")) : Suggestion(nearest));
 }
 
+constexpr size_t kHelpWidth = 100;
+
+// Returns `text` with line breaks in place of spaces, so that lines are no longer than `width` where words allow it.
+std::string Wrapped(std::string text, size_t width) {
+  size_t begin = 0, space = std::string::npos;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') begin = i + 1, space = std::string::npos;
+    if (text[i] == ' ') space = i;
+    if (i - begin < width || space == std::string::npos || space < begin) continue;
+    text[space] = '\n';
+    begin = space + 1;
+    space = std::string::npos;
+  }
+  return text;
+}
+
 class UsageFormatter : public CLI::Formatter {
  public:
   explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) {}
   std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return Wrapped(CLI::Formatter::make_option_desc(option), kHelpWidth - get_column_width());
+  }
 
  private:
   std::string usage_;
