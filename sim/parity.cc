@@ -1,7 +1,5 @@
 #include "sim/parity.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -24,23 +22,6 @@ struct Call {
   size_t index = 0;
   size_t batch = 0;
 };
-
-HostAdvice AdviceOf(int number) {
-  switch (number) {
-    case POSIX_FADV_SEQUENTIAL:
-      return HostAdvice::kSequential;
-    case POSIX_FADV_RANDOM:
-      return HostAdvice::kRandom;
-    case POSIX_FADV_NOREUSE:
-      return HostAdvice::kNoReuse;
-    case POSIX_FADV_WILLNEED:
-      return HostAdvice::kWillNeed;
-    case POSIX_FADV_DONTNEED:
-      return HostAdvice::kDontNeed;
-    default:
-      return HostAdvice::kNormal;
-  }
-}
 
 bool IsNothing(const Decision& decision) { return decision.empty() && decision.stream.index < 0; }
 

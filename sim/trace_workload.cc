@@ -1,7 +1,5 @@
 #include "sim/trace_workload.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -92,23 +90,6 @@ class Builder {
     for (ByteOffset at = step.range.begin; at < end; at = at + kFaultAround) {
       step.range = {at, std::min(at + kFaultAround, end)};
       out_.work.steps.push_back(step);
-    }
-  }
-
-  static HostAdvice AdviceOf(int number) {
-    switch (number) {
-      case POSIX_FADV_SEQUENTIAL:
-        return HostAdvice::kSequential;
-      case POSIX_FADV_RANDOM:
-        return HostAdvice::kRandom;
-      case POSIX_FADV_NOREUSE:
-        return HostAdvice::kNoReuse;
-      case POSIX_FADV_WILLNEED:
-        return HostAdvice::kWillNeed;
-      case POSIX_FADV_DONTNEED:
-        return HostAdvice::kDontNeed;
-      default:
-        return HostAdvice::kNormal;
     }
   }
 

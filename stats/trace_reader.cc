@@ -1,5 +1,7 @@
 #include "stats/trace_reader.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -428,6 +430,23 @@ ByteCount FreeMemory() {
 }
 
 }  // namespace
+
+HostAdvice AdviceOf(int number) {
+  switch (number) {
+    case POSIX_FADV_SEQUENTIAL:
+      return HostAdvice::kSequential;
+    case POSIX_FADV_RANDOM:
+      return HostAdvice::kRandom;
+    case POSIX_FADV_NOREUSE:
+      return HostAdvice::kNoReuse;
+    case POSIX_FADV_WILLNEED:
+      return HostAdvice::kWillNeed;
+    case POSIX_FADV_DONTNEED:
+      return HostAdvice::kDontNeed;
+    default:
+      return HostAdvice::kNormal;
+  }
+}
 
 absl::StatusOr<TraceContents> ParseTrace(const std::string& name, const char* bytes, size_t size, ByteCount most) {
   const absl::StatusOr<TraceChunks> trace = FindChunks(name, bytes, size);

@@ -132,6 +132,9 @@ struct TraceContents {
   std::vector<TracedCall> calls;
 };
 
+// Returns what the POSIX_FADV_ number of a TracedEvent stands for; kNormal for one that is none.
+HostAdvice AdviceOf(int number);
+
 // Loads the trace in file `path`; it may still be written to. Errors, one line that names the path: NotFound and
 // others as the system says; InvalidArgument for a file that is no trace; DataLoss for one that was cut short;
 // Unimplemented for one of another version; ResourceExhausted for one that takes more memory than there is.
