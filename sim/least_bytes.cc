@@ -16,10 +16,9 @@ namespace {
 template <typename Visit>
 void ForEachPage(const Workload& work, Visit visit) {
   for (const WorkStep& step : work.steps) {
-    const ByteRange range = Reads(step) ? Clipped(work, step) : ByteRange{};
-    if (range.empty()) continue;
-    const int64_t end = (range.end.value - 1) / kPageBytes + 1;
-    for (int64_t page = range.begin.value / kPageBytes; page < end; ++page) visit(step.file, page);
+    if (!Reads(step)) continue;
+    const PageRange pages = PagesOf(work, step);
+    for (int64_t page = pages.begin; page < pages.end; ++page) visit(pages.file, page);
   }
 }
 

@@ -31,8 +31,7 @@ template <typename Policy>
 typename Machine<Policy>::Then Machine<Policy>::BeginStep(Runner& runner) {
   const WorkStep& step = *runner.step;
   runner.range = Clipped(work_, step);
-  runner.pages = {step.file, runner.range.begin.value / kPageBytes, 0};
-  runner.pages.end = runner.range.empty() ? runner.pages.begin : (runner.range.end.value - 1) / kPageBytes + 1;
+  runner.pages = PagesOf(work_, step);
   runner.page = runner.ready = runner.pages.begin;
   runner.asked = runner.is_faulting = runner.has_waited = false;
   switch (step.kind) {
@@ -163,14 +162,7 @@ typename Machine<Policy>::Then Machine<Policy>::ReadPresent(Runner& runner) {
   runner.ready = last;
   runner.drops = cache_.drops();
   if ((flags & page::kMarked) != 0) {
-    cache_.ClearFlags(file, last, page::kMarked);
-    if constexpr (Policy::kKernelReadsAhead) {
-      const int64_t request = (runner.step->range.end.value - 1) / kPageBytes + 1 - last;
-      const PageOrder order =
-          OnMark(state, mount_.limits(), last, request, [&](int64_t page) { return cache_.IsPresent(file, page); });
-      if (order.count > 0) return Order(runner, order, &state, {});
-    }
-    return Then::kGoOn;
+    return MeetMark(runner, last, (runner.step->range.end.value - 1) / kPageBytes + 1 - last);
   }
   if ((flags & page::kThere) == 0) {
     runner.awaited = last;
@@ -187,8 +179,9 @@ typename Machine<Policy>::Then Machine<Policy>::ReadPresent(Runner& runner) {
 
 template <typename Policy>
 typename Machine<Policy>::Then Machine<Policy>::MeetMark(Runner& runner, int64_t index, int64_t request) {
+  const uint32_t file = runner.pages.file;
+  cache_.ClearFlags(file, index, page::kMarked);
   if constexpr (Policy::kKernelReadsAhead) {
-    const uint32_t file = runner.pages.file;
     ReaderState& state = states_[runner.step->reader];
     const PageOrder order =
         OnMark(state, mount_.limits(), index, request, [&](int64_t page) { return cache_.IsPresent(file, page); });
@@ -221,7 +214,6 @@ typename Machine<Policy>::Then Machine<Policy>::Touch(Runner& runner) {
 
 template <typename Policy>
 typename Machine<Policy>::Then Machine<Policy>::Fault(Runner& runner, uint16_t flags) {
-  const uint32_t file = runner.pages.file;
   ReaderState& state = states_[runner.step->reader];
   if (!std::exchange(runner.is_faulting, true)) {
     if ((flags & page::kThere) != 0 && state.mmap_miss > 0) --state.mmap_miss;
@@ -230,7 +222,6 @@ typename Machine<Policy>::Then Machine<Policy>::Fault(Runner& runner, uint16_t f
   }
   if ((flags & page::kPresent) == 0) return Miss(runner);
   if ((flags & page::kMarked) != 0) {
-    cache_.ClearFlags(file, runner.page, page::kMarked);
     return MeetMark(runner, runner.page, state.ra_pages);
   }
   runner.awaited = runner.page;

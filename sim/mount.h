@@ -15,16 +15,6 @@
 
 namespace ahead::sim {
 
-// Half-open, of one file.
-struct PageRange {
-  uint32_t file = 0;
-  int64_t begin = 0;
-  int64_t end = 0;
-
-  bool operator==(const PageRange&) const = default;
-  bool Holds(uint32_t of, int64_t page) const { return file == of && begin <= page && page < end; }
-};
-
 // Absent pages in a row that have a place in memory and are to be fetched.
 struct Fetch {
   PageRange pages;

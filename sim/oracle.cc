@@ -29,9 +29,7 @@ OraclePolicy::OraclePolicy(const Workload& work, const OracleLimits& limits, Mou
 
 PageRange OraclePolicy::PagesOf(size_t index) const {
   const WorkStep& step = work_.steps[index];
-  const ByteRange range = Reads(step) ? Clipped(work_, step) : ByteRange{};
-  if (range.empty()) return {step.file, 0, 0};
-  return {step.file, range.begin.value / kPageBytes, (range.end.value - 1) / kPageBytes + 1};
+  return Reads(step) ? sim::PagesOf(work_, step) : PageRange{};
 }
 
 bool OraclePolicy::Next(Cursor& cursor, PageRange& page) const {

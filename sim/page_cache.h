@@ -16,6 +16,23 @@ namespace ahead::sim {
 
 inline constexpr int64_t kPageBytes = 4096;
 
+// Half-open, of one file.
+struct PageRange {
+  uint32_t file = 0;
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  bool operator==(const PageRange&) const = default;
+  bool Holds(uint32_t of, int64_t page) const { return file == of && begin <= page && page < end; }
+};
+
+// Returns the pages that the step's range touches, of those that the file has.
+inline PageRange PagesOf(const Workload& work, const WorkStep& step) {
+  const ByteRange range = Clipped(work, step);
+  const int64_t begin = range.begin.value / kPageBytes;
+  return {step.file, begin, range.empty() ? begin : (range.end.value - 1) / kPageBytes + 1};
+}
+
 // What came to memory and what became of it, in pages.
 struct CacheCounts {
   int64_t fetched = 0;

@@ -73,7 +73,7 @@ void HddDevice::Begin(Nanos now, const Waiting& chosen) {
   }
   positioning_ = positioning_ + reach;
   arm_ = chosen.position + size;
-  serving_ = Answer{now + reach + TransferTime(size), chosen.request};
+  serving_ = DeviceAnswer{now + reach + TransferTime(size), chosen.request};
 }
 
 Nanos HddDevice::SeekTime(ByteCount distance) const {

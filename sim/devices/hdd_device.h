@@ -62,10 +62,6 @@ class HddDevice {
       return position != other.position ? position < other.position : number < other.number;
     }
   };
-  struct Answer {
-    Nanos time;
-    DeviceRequest request;
-  };
 
   void Advance(Nanos now);
   void Begin(Nanos now, const Waiting& chosen);
@@ -79,8 +75,8 @@ class HddDevice {
   Position arm_{};
   std::set<Waiting> queue_;
   uint64_t submitted_ = 0;
-  std::optional<Answer> serving_;
-  std::deque<Answer> done_;  // served, not yet taken
+  std::optional<DeviceAnswer> serving_;
+  std::deque<DeviceAnswer> done_;  // served, not yet taken
   int64_t seeks_ = 0;
   Nanos positioning_{};
 };

@@ -32,14 +32,9 @@ class NetDevice {
   Nanos TransferTime(ByteCount size) const;
 
  private:
-  struct Answer {
-    Nanos time;
-    DeviceRequest request;
-  };
-
   NetParameters parameters_;
   Nanos pipe_free_{};
-  std::deque<Answer> waiting_;  // in the order of arrival, which is that of the answers
+  std::deque<DeviceAnswer> waiting_;  // in the order of arrival, which is that of the answers
 };
 
 }  // namespace ahead::sim

@@ -16,4 +16,10 @@ struct DeviceRequest {
   ByteRange range;      // of the file
 };
 
+// What is answered, and when.
+struct DeviceAnswer {
+  Nanos time;
+  DeviceRequest request;
+};
+
 }  // namespace ahead::sim

@@ -46,10 +46,6 @@ class SsdDevice {
       return time != other.time ? time < other.time : number < other.number;
     }
   };
-  struct Answer {
-    Nanos time;
-    DeviceRequest request;
-  };
 
   Nanos AnswerTime(const Complete& complete) const;
   void SendFirst();
@@ -58,8 +54,8 @@ class SsdDevice {
   Placement placement_;
   std::vector<Nanos> channel_free_;
   Nanos interface_free_{};
-  std::set<Complete> complete_;  // not yet on the interface
-  std::deque<Answer> sent_;      // on it or through, not yet taken
+  std::set<Complete> complete_;    // not yet on the interface
+  std::deque<DeviceAnswer> sent_;  // on it or through, not yet taken
   uint64_t submitted_ = 0;
 };
 
