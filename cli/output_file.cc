@@ -1,30 +1,21 @@
 #include "cli/output_file.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "stats/new_file.h"
 
 namespace ahead::cli {
 namespace {
 
 constexpr size_t kBufferBytes = 1 << 16;
 
-bool WriteAll(int fd, const std::string& text) {
+bool Put(int fd, const std::string& text) {
   const FileSizeSignalBlock no_signal;
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t put = write(fd, text.data() + done, text.size() - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    done += static_cast<size_t>(put);
-  }
-  return true;
+  return WriteAll(fd, text);
 }
 
 }  // namespace
@@ -40,39 +31,37 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     if (fd_ < 0) error_ = errno;
     return;
   }
-  place_ = BehindLinks(path_);
-  temporary_ = place_ + ".XXXXXX";
-  fd_ = mkstemp(temporary_.data());  // 0600
+  file_.emplace(path_);
+  fd_ = file_->fd();
   if (fd_ < 0) error_ = errno;
 }
 
 OutputFile::~OutputFile() {
-  if (path_.empty() || fd_ < 0) return;
-  close(fd_);
-  if (!place_.empty()) unlink(temporary_.c_str());
+  if (!path_.empty() && !file_ && fd_ >= 0) close(fd_);
 }
 
 bool OutputFile::Write(const std::string& text) {
   if (error_ != 0) return false;
   buffer_ += text;
   if (buffer_.size() < kBufferBytes) return true;
-  if (!WriteAll(fd_, buffer_)) error_ = errno;
+  if (!Put(fd_, buffer_)) error_ = errno;
   buffer_.clear();
   return error_ == 0;
 }
 
 absl::Status OutputFile::Finish() {
-  if (error_ == 0 && !WriteAll(fd_, buffer_)) error_ = errno;
+  if (error_ == 0 && !Put(fd_, buffer_)) error_ = errno;
   buffer_.clear();
-  if (error_ == 0 && !place_.empty()) {
-    if (rename(temporary_.c_str(), place_.c_str()) == 0)
-      close(std::exchange(fd_, -1));
-    else
-      error_ = errno;
-  }
+  if (error_ == 0 && file_ && !file_->PutInPlace()) error_ = errno;
   if (error_ == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(error_,
                              path_.empty() ? "cannot write to stdout" : absl::StrCat("cannot write '", path_, "'"));
+}
+
+absl::Status WriteOutput(const std::string& path, const std::string& text) {
+  OutputFile output(path);
+  output.Write(text);
+  return output.Finish();
 }
 
 }  // namespace ahead::cli

@@ -1,9 +1,11 @@
 // Where a command's output goes: to stdout, or to a file that is whole or not there.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "stats/new_file.h"
 
 namespace ahead::cli {
 
@@ -24,11 +26,13 @@ class OutputFile {
 
  private:
   std::string path_;
-  std::string place_;  // of the file when it is whole; empty: what is written goes out at once
-  std::string temporary_;
+  std::optional<NewFile> file_;  // without it, what is written goes out at once
   std::string buffer_;
   int fd_ = -1;
   int error_ = 0;
 };
+
+// Writes `text` there, as an OutputFile of its own.
+absl::Status WriteOutput(const std::string& path, const std::string& text);
 
 }  // namespace ahead::cli

@@ -100,9 +100,7 @@ std::string TableOf(const Request& request, const sim::TraceWorkload& trace, con
 int Fail(const std::string& message) { return Complain(kName, message), kCannot; }
 
 int Put(const std::string& path, const std::string& text) {
-  OutputFile output(path);
-  output.Write(text);
-  const absl::Status written = output.Finish();
+  const absl::Status written = WriteOutput(path, text);
   return written.ok() ? 0 : Fail(std::string(written.message()));
 }
 

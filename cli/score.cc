@@ -65,9 +65,7 @@ std::vector<sim::LabPolicy> PoliciesOf(const Request& request) {
 }
 
 int Put(const std::string& path, const std::string& text) {
-  OutputFile output(path);
-  output.Write(text);
-  const absl::Status written = output.Finish();
+  const absl::Status written = WriteOutput(path, text);
   return written.ok() ? 0 : Fail(std::string(written.message()));
 }
 

@@ -43,9 +43,7 @@ struct Request {
 int Fail(const absl::Status& status) { return Complain(kName, std::string(status.message())), kCannot; }
 
 int Put(const std::string& text, const std::string& path) {
-  OutputFile output(path);
-  output.Write(text);
-  const absl::Status written = output.Finish();
+  const absl::Status written = WriteOutput(path, text);
   return written.ok() ? 0 : Fail(written);
 }
 

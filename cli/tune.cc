@@ -167,9 +167,9 @@ int Tune(const Request& request) {
         traces->works, devices, options, plan, [&] { progress.Step(); }, &stop_wanted);
   }
   if (tuning.tuned.empty()) return Complain(kName, "stopped before anything was known"), kInterrupted;
-  OutputFile output("");
-  output.Write(request.format == "json" ? JsonOf(request, tuning, settings).dump(1) + "\n" : TableOf(tuning, settings));
-  if (const absl::Status written = output.Finish(); !written.ok()) return Fail(std::string(written.message()));
+  const absl::Status written = WriteOutput(
+      "", request.format == "json" ? JsonOf(request, tuning, settings).dump(1) + "\n" : TableOf(tuning, settings));
+  if (!written.ok()) return Fail(std::string(written.message()));
   return tuning.is_complete ? 0 : kInterrupted;
 }
 

@@ -1,8 +1,6 @@
 #include "stats/trace_drain.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,13 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "stats/new_file.h"
 #include "stats/trace_chunks.h"
 
 namespace ahead {
@@ -67,9 +63,8 @@ absl::StatusOr<std::unique_ptr<TraceDrain>> TraceDrain::Start(int memfd, const s
   drain->header_ = static_cast<TraceHeader*>(memory);
   drain->chunk_count_ =
       std::min<uint64_t>(drain->header_->chunk_count, (drain->memory_bytes_ - kTraceHeaderBytes) / kTraceChunkBytes);
-  drain->temporary_ = drain->path_ + ".XXXXXX";
-  drain->fd_ = mkostemp(drain->temporary_.data(), O_CLOEXEC);  // 0600
-  if (drain->fd_ < 0) return CannotWrite(path, errno);
+  drain->file_.emplace(drain->path_);
+  if (drain->file_->fd() < 0) return CannotWrite(path, errno);
   TraceHeader header = *drain->header_;
   header.claims = header.claimed_chunks = header.free_hint = header.processes = 0;
   drain->Put(PackedHeader(header));
@@ -86,9 +81,6 @@ absl::StatusOr<std::unique_ptr<TraceDrain>> TraceDrain::Start(int memfd, const s
 TraceDrain::~TraceDrain() {
   JoinThread();
   if (memory_ != nullptr) munmap(memory_, memory_bytes_);
-  if (fd_ < 0) return;
-  close(fd_);
-  if (!is_in_place_) unlink(temporary_.c_str());
 }
 
 void TraceDrain::JoinThread() {
@@ -108,7 +100,8 @@ absl::StatusOr<DrainedTrace> TraceDrain::Finish() {
   PutFrame();
   done_.dropped += __atomic_load_n(&header_->dropped_records, __ATOMIC_RELAXED);
   const off_t place = offsetof(TraceHeader, dropped_records);
-  if (error_ == 0 && pwrite(fd_, &done_.dropped, sizeof(done_.dropped), place) != sizeof(done_.dropped)) error_ = errno;
+  if (error_ == 0 && pwrite(file_->fd(), &done_.dropped, sizeof(done_.dropped), place) != sizeof(done_.dropped))
+    error_ = errno;
   PutInPlace();
   if (error_ != 0) return CannotWrite(path_, error_);
   return done_;
@@ -123,7 +116,7 @@ void TraceDrain::Work() {
     const bool looks = is_tight || ++pauses % kPausesPerLook == 0;
     Poll(looks ? Take::kDead : Take::kFull);
     if (batch_.size() >= frame_bytes_ || (looks && pauses % kPausesPerLook == 0)) PutFrame();
-    if (!is_in_place_ && __atomic_load_n(&header_->processes, __ATOMIC_RELAXED) > 0) PutInPlace();
+    if (!file_->is_in_place() && __atomic_load_n(&header_->processes, __ATOMIC_RELAXED) > 0) PutInPlace();
     lock.lock();
   }
 }
@@ -208,21 +201,12 @@ void TraceDrain::PutFrame() {
 }
 
 void TraceDrain::Put(const std::string& bytes) {
-  for (size_t at = 0; at < bytes.size() && error_ == 0;) {
-    const ssize_t put = write(fd_, bytes.data() + at, bytes.size() - at);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) error_ = put < 0 ? errno : EIO;
-    if (put > 0) at += static_cast<size_t>(put);
-  }
+  if (error_ == 0 && !WriteAll(file_->fd(), bytes)) error_ = errno;
   done_.bytes += ByteCount{static_cast<int64_t>(bytes.size())};
 }
 
 void TraceDrain::PutInPlace() {
-  if (is_in_place_ || error_ != 0) return;
-  if (rename(temporary_.c_str(), path_.c_str()) != 0)
-    error_ = errno;
-  else
-    is_in_place_ = true;
+  if (!file_->is_in_place() && error_ == 0 && !file_->PutInPlace()) error_ = errno;
 }
 
 }  // namespace ahead

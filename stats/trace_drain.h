@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/units.h"
+#include "stats/new_file.h"
 #include "stats/trace_format.h"
 
 namespace ahead {
@@ -59,9 +61,7 @@ class TraceDrain {
   const std::string path_;
   const int64_t most_;
   const size_t frame_bytes_;
-  std::string temporary_;
-  bool is_in_place_ = false;
-  int fd_ = -1;
+  std::optional<NewFile> file_;
   bool is_full_ = false;
   int error_ = 0;  // of the first thing that went wrong with the file
   char* memory_ = nullptr;

@@ -1,11 +1,7 @@
 #include "stats/trace_file.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -258,17 +254,6 @@ std::string WhyUnfit(const TraceContents& contents) {
   return "";
 }
 
-bool PutOut(int fd, const std::string& bytes) {
-  const FileSizeSignalBlock no_signal;
-  for (size_t at = 0; at < bytes.size();) {
-    const ssize_t put = write(fd, bytes.data() + at, bytes.size() - at);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += static_cast<size_t>(put);
-  }
-  return true;
-}
-
 }  // namespace
 
 absl::Status WriteTrace(const std::string& path, const TraceContents& contents) {
@@ -276,16 +261,11 @@ absl::Status WriteTrace(const std::string& path, const TraceContents& contents) 
     return absl::InvalidArgumentError(absl::StrCat(path, ": not written: ", why));
   const std::string bytes = Packer(contents).Pack();
   if (IsNoPlaceForFile(path)) return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
-  const std::string place = BehindLinks(path);
-  std::string temporary = place + ".XXXXXX";
-  const int fd = mkstemp(temporary.data());  // 0600
-  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be written"));
-  const bool is_written = PutOut(fd, bytes) && rename(temporary.c_str(), place.c_str()) == 0;
-  const int error = errno;
-  close(fd);
-  if (is_written) return absl::OkStatus();
-  unlink(temporary.c_str());
-  return absl::ErrnoToStatus(error, absl::StrCat(path, ": cannot be written"));
+  const FileSizeSignalBlock no_signal;
+  NewFile file(path);
+  if (file.fd() < 0 || !WriteAll(file.fd(), bytes) || !file.PutInPlace())
+    return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be written"));
+  return absl::OkStatus();
 }
 
 }  // namespace ahead
