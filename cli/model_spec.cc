@@ -206,6 +206,22 @@ std::string CheckModel(const std::string& text) {
   return device.ok() ? "" : std::string(device.status().message());
 }
 
+void AddDevices(CLI::App& app, std::vector<std::string>& devices) {
+  app.add_option("--device", devices, "a model; as often as there are to be; all six if not given")
+      ->check(CLI::Validator([](std::string& text) { return CheckModel(text); }, ""))
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all()
+      ->type_name("MODEL");
+}
+
+std::vector<LabDevice> DevicesOf(const std::vector<std::string>& texts) {
+  if (texts.empty()) return sim::LabDevices();
+  std::vector<LabDevice> devices;
+  for (const std::string& text : texts) devices.push_back(*ParseModel(text));
+  return devices;
+}
+
 std::string DescribeModels() {
   std::string text = absl::StrCat("Models: ", absl::StrJoin(DeviceNames(), ", "),
                                   ";\nor one of them, or net, with settings after a colon, e.g. "

@@ -8,7 +8,9 @@
 // What is not said is as in the device named, or as the model has it.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "sim/lab.h"
@@ -20,6 +22,12 @@ absl::StatusOr<sim::LabDevice> ParseModel(const std::string& text);
 
 // Returns an empty text, or why `text` names no device.
 std::string CheckModel(const std::string& text);
+
+// Adds the option --device, which may be given several times, to a command that runs cells of the laboratory.
+void AddDevices(CLI::App& app, std::vector<std::string>& devices);
+
+// Returns the devices of such texts, which were checked when they were given; without any, those of the score table.
+std::vector<sim::LabDevice> DevicesOf(const std::vector<std::string>& texts);
 
 // Returns the names and settings that there are, for --help.
 std::string DescribeModels();

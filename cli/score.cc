@@ -45,14 +45,6 @@ absl::StatusOr<ScoreTable> Load(const std::string& path) {
   return absl::InvalidArgumentError(absl::StrCat("--against: '", path, "': ", table.status().message()));
 }
 
-std::vector<sim::LabDevice> DevicesOf(const Request& request) {
-  if (request.devices.empty()) return sim::LabDevices();
-  std::vector<sim::LabDevice> devices;
-  // They were checked when they were given.
-  for (const std::string& text : request.devices) devices.push_back(*ParseModel(text));
-  return devices;
-}
-
 // Shares are of what lies between the kernel and the oracle, so that these are there whatever is named.
 std::vector<sim::LabPolicy> PoliciesOf(const Request& request) {
   std::vector<sim::LabPolicy> policies = sim::LabPolicies();
@@ -78,7 +70,8 @@ int Score(const Request& request) {
   if (!traces.ok()) return Fail(std::string(traces.status().message()));
   for (const std::string& remark : traces->remarks) Complain(kName, remark);
 
-  const ScoreTable table = MakeScores(*traces, DevicesOf(request), PoliciesOf(request), static_cast<int>(request.jobs));
+  const ScoreTable table =
+      MakeScores(*traces, DevicesOf(request.devices), PoliciesOf(request), static_cast<int>(request.jobs));
   if (!request.save.empty()) {
     if (const int failed = Put(request.save, JsonOf(table).dump(1) + "\n"); failed != 0) return failed;
   }
@@ -141,12 +134,7 @@ void AddScoreCommand(CLI::App& app, int& exit_status) {
       DescribeModels(),
       "Exit status: 0; 1 when a file cannot be used, or with --fail-on-loss when something is worse; 2 on bad usage."));
   score->add_option("TRACE", request->traces, "traces, and folders of *.trace");
-  score->add_option("--device", request->devices, "a model; as often as there are to be; all six if not given")
-      ->check(CLI::Validator(CheckModel, ""))
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all()
-      ->type_name("MODEL");
+  AddDevices(*score, request->devices);
   score
       ->add_option("--policy", request->policies,
                    "none, kernel, fixed-8MiB, adaptive or oracle; all if not given; kernel\n"

@@ -144,10 +144,8 @@ int Tune(const Request& request) {
   const absl::StatusOr<LabTraces> traces = LoadTraces(request.traces);
   if (!traces.ok()) return Fail(std::string(traces.status().message()));
   for (const std::string& remark : traces->remarks) Complain(kName, remark);
-  // Devices and options were checked when they were given.
-  std::vector<sim::LabDevice> devices;
-  for (const std::string& text : request.devices) devices.push_back(*ParseModel(text));
-  if (devices.empty()) devices = sim::LabDevices();
+  const std::vector<sim::LabDevice> devices = DevicesOf(request.devices);
+  // Options were checked when they were given.
   std::vector<TunedOption> varied;
   for (const std::string& text : request.options) varied.push_back(*ParseTunedOption(text));
   const std::vector<TunedSetting> settings = MakeGrid(varied.empty() ? DefaultGrid() : varied);
@@ -197,12 +195,7 @@ void AddTuneCommand(CLI::App& app, int& exit_status) {
       DescribeGrid(), ".\n", DescribeModels(),
       "Exit status: 0; 1 when a file cannot be used; 2 on bad usage; 130 when INT ended it."));
   tune->add_option("TRACE", request->traces, "traces, and folders of *.trace")->required();
-  tune->add_option("--device", request->devices, "a model; as often as there are to be; all six if not given")
-      ->check(CLI::Validator([](std::string& text) { return CheckModel(text); }, ""))
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all()
-      ->type_name("MODEL");
+  AddDevices(*tune, request->devices);
   tune->add_option("--option", request->options, "an engine option and the values to try; others stay as they are")
       ->check(CLI::Validator([](std::string& text) { return CheckOption(text); }, ""))
       ->expected(1)

@@ -21,23 +21,10 @@ import measure
 import recording
 import rows
 import table
+from arguments import names, numbers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHED = ("cpu", "syscalls", "start", "calls", "recording")
-
-
-def names(accepted):
-    """Returns a parser for comma-separated names out of `accepted`."""
-    def parse(text):
-        chosen = text.split(",")
-        if wrong := [name for name in chosen if name not in accepted]:
-            raise argparse.ArgumentTypeError(f"{wrong[0]}: not one of {', '.join(accepted)}")
-        return chosen
-    return parse
-
-
-def numbers(text):
-    return [int(number) for number in text.split(",")]
 
 
 def setting(text):

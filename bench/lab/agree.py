@@ -27,6 +27,7 @@ import arms  # noqa: E402
 import disk  # noqa: E402
 import environment  # noqa: E402
 import measure  # noqa: E402
+from arguments import names, numbers  # noqa: E402
 
 # ahead-patterns' name -> ahead-sim's.
 PATTERNS = {"seq-pread": "seq-64k", "seq-read": "seq-4k", "backward": "backward", "stride": "stride",
@@ -159,24 +160,15 @@ def measure_all(tools, cells, source, mountpoint, runs, chance, tell):
         tell(f"{cell.model}: {done + 1} of {len(work)}")
 
 
-def several(accepted):
-    def parse(text):
-        chosen = text.split(",")
-        if wrong := [name for name in chosen if name not in accepted]:
-            raise argparse.ArgumentTypeError(f"{wrong[0]}: not one of {', '.join(accepted)}")
-        return chosen
-    return parse
-
-
 def parse_options(argv):
     parser = argparse.ArgumentParser(prog="agree", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--build", type=pathlib.Path, default=ROOT / "build/release", help="build folder (%(default)s)")
-    add("--patterns", type=several(PATTERNS), default=list(PATTERNS), help=f"of {','.join(PATTERNS)}")
-    add("--arms", type=several(POLICIES), default=list(POLICIES), help=f"of {','.join(POLICIES)}")
-    add("--devices", type=several(DEVICES), default=list(DEVICES), help=f"of {','.join(DEVICES)}")
-    add("--in-flight", type=lambda text: [int(n) for n in text.split(",")], default=[12, 64], help="of net (12,64)")
+    add("--patterns", type=names(PATTERNS), default=list(PATTERNS), help=f"of {','.join(PATTERNS)}")
+    add("--arms", type=names(POLICIES), default=list(POLICIES), help=f"of {','.join(POLICIES)}")
+    add("--devices", type=names(DEVICES), default=list(DEVICES), help=f"of {','.join(DEVICES)}")
+    add("--in-flight", type=numbers, default=[12, 64], help="of net (12,64)")
     add("--runs", type=int, default=5, help="of each cell (%(default)s)")
     add("--file-mib", type=int, default=64, help="of the file (%(default)s)")
     add("--seed", type=int, default=1, help="of the order of runs (%(default)s)")
