@@ -338,7 +338,7 @@ void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {
   for (Stream& stream : table_) {
     if (!stream.live) continue;
     if (stream.initial_slots > 0)
-      around.initial_size.Learn(facts.page * stream.initial_slots, facts.page * stream.initial_hits);
+      around.learnt.initial_size.Learn(facts.page * stream.initial_slots, facts.page * stream.initial_hits);
     GiveUp(stream, stream.useful.TakeAll(), facts, around);
     stream.live = false;
   }

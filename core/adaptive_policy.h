@@ -11,7 +11,7 @@
 #include "core/decision.h"
 #include "core/facts.h"
 #include "core/filter.h"
-#include "core/initial_size.h"
+#include "core/learnt.h"
 #include "core/ledger.h"
 #include "core/methods/onseek.h"
 #include "core/options.h"
@@ -24,9 +24,9 @@ namespace ahead {
 // Everything a policy works with but does not own; each outlives the call.
 struct Surroundings {
   const Options& options;
-  Congestion& congestion;     // of the file's mount
-  InitialSize& initial_size;  // of the process
-  Ledger& ledger;             // of the process
+  Congestion& congestion;  // of the file's mount
+  Learnt& learnt;          // of the process
+  Ledger& ledger;          // of the process
 };
 
 // Thread safety: none; the caller holds the file's lock. Filters alone are shared without it.
@@ -91,6 +91,7 @@ class AdaptivePolicy {
   // than a first window; a local disk may have one arm. Simulated at 2 ms, 64 in flight: 16, 32, 48 reach 0.82, 0.84,
   // 0.88 of the oracle (ahead-sim stride).
   static int64_t StrideStartup(const Facts& facts) { return facts.kernel_leads ? 8 : 48; }
+  static int64_t MostBytes(const Options& options, const Facts& facts);
   int64_t Want(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);

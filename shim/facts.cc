@@ -105,7 +105,7 @@ Facts FactsFor(ByteCount size, bool is_local, ByteCount count) noexcept {
   facts.piece = {(kPieceBytes + page - 1) / page * page};
   facts.kernel_window = facts.piece;
   facts.kernel_leads = is_local;
-  facts.initial = runtime.initial_size().Get({runtime.options().initial});
+  facts.initial = runtime.learnt().initial_size.Get({runtime.options().initial});
   const int64_t left = MemoryBudget(count) - OutstandingBytes();
   facts.allowance = {left > 0 ? left : 0};
   return facts;

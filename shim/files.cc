@@ -244,7 +244,7 @@ Congestion* LockedFile::LockMount() noexcept {
 void LockedFile::UnlockMount() noexcept { MountRoom(file_.mount)->lock.Unlock(); }
 
 Surroundings LockedFile::Around(Congestion& congestion) noexcept {
-  return {runtime.options(), congestion, runtime.initial_size(), runtime.block().ledger};
+  return {runtime.options(), congestion, runtime.learnt(), runtime.block().ledger};
 }
 
 int64_t OutstandingBytes() noexcept {

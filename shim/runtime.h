@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/initial_size.h"
+#include "core/learnt.h"
 #include "core/options.h"
 #include "core/units.h"
 #include "stats/segment.h"
@@ -84,7 +84,7 @@ class Runtime {
   uint16_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
 
   const Options& options() const noexcept { return options_; }
-  InitialSize& initial_size() noexcept { return initial_size_; }
+  Learnt& learnt() noexcept { return learnt_; }
   Block& block() noexcept { return *block_; }
   uintptr_t page_bytes() const noexcept { return page_bytes_; }
   // Returns where to record, null when nothing is recorded.
@@ -126,7 +126,7 @@ class Runtime {
   const char* session_ = nullptr;  // AHEAD_SESSION, or null
   int known_filters_ = 0;          // AHEAD_FILTERS
   char session_path_[64] = {};
-  InitialSize initial_size_;
+  Learnt learnt_;
   SegmentView segment_;
   Block* block_ = nullptr;  // in the segment, or private
   Trace* trace_ = nullptr;

@@ -39,7 +39,7 @@ struct AdaptiveDriver::OfFile {
 };
 
 struct AdaptiveDriver::Process {
-  InitialSize initial_size;
+  Learnt learnt;
   Ledger ledger{};
   int64_t outstanding_pages = 0;
   std::vector<std::pair<uint64_t, std::unique_ptr<Congestion>>> mounts;  // by device
@@ -102,7 +102,7 @@ Facts AdaptiveDriver::FactsOf(const OfFile& of_file) const {
   facts.piece = facts_.piece;
   facts.kernel_window = facts_.kernel_window;
   facts.kernel_leads = facts_.kernel_leads.value_or(file.kernel_leads);
-  facts.initial = of_file.process->initial_size.Get({options_.initial});
+  facts.initial = of_file.process->learnt.initial_size.Get({options_.initial});
   facts.allowance = facts_.memory - facts_.page * of_file.process->outstanding_pages;
   if (facts.allowance.value < 0) facts.allowance = {};
   return facts;
@@ -111,7 +111,7 @@ Facts AdaptiveDriver::FactsOf(const OfFile& of_file) const {
 template <typename Step>
 void AdaptiveDriver::WithPolicy(OfFile& file, Step step) {
   Process& process = *file.process;
-  const Surroundings around{options_, *file.congestion, process.initial_size, process.ledger};
+  const Surroundings around{options_, *file.congestion, process.learnt, process.ledger};
   step(around);
   const int64_t outstanding = file.policy.OutstandingPages();
   process.outstanding_pages += outstanding - file.outstanding_pages;

@@ -62,7 +62,7 @@ std::string InWords(const Filter::Run& run) {
 // What core knows in a process besides its files: what a child of fork takes along.
 struct Knowledge {
   std::map<uint32_t, Congestion> mounts;
-  InitialSize initial_size;
+  Learnt learnt;
 };
 
 class Checker {
@@ -147,7 +147,7 @@ class Checker {
 
   // Everything a call works with.
   Surroundings Around(uint32_t mount) {
-    return {trace_.processes[process_].options, knowledge_->mounts[mount], knowledge_->initial_size, ledger_};
+    return {trace_.processes[process_].options, knowledge_->mounts[mount], knowledge_->learnt, ledger_};
   }
   Surroundings AroundFile(uint32_t file) { return Around(trace_.files[file].mount); }
 

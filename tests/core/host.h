@@ -70,7 +70,7 @@ class Host {
   }
   int64_t PageBytes() const { return facts_.page.value; }
   int64_t FirstPage(ByteRange range) const { return range.begin.value / PageBytes(); }
-  Surroundings Around() { return {options_, congestion_, initial_size_, ledger_}; }
+  Surroundings Around() { return {options_, congestion_, learnt_, ledger_}; }
 
   // Counts what the filter has let pass so far.
   void Settle() { policy_.Detach(filter_, facts_, Around()); }
@@ -88,7 +88,7 @@ class Host {
   Facts facts_;
   Options options_;
   Congestion congestion_;
-  InitialSize initial_size_;
+  Learnt learnt_;
   Ledger ledger_{};
   std::set<int64_t> cache_;  // pages
   Nanos now_ = 1_s;

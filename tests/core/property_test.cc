@@ -79,7 +79,7 @@ TEST(AbsorptionTest, AnAbsorbedReadIsOneThatPlanWouldAnswerWithNothing) {
         Ledger ledger{};
         Filter open;  // nothing passes: the shadow has to decide
         const Decision decision = shadow.Plan({{{offset}, {offset + count}}, host.now_, false}, host.facts_, open,
-                                              {host.options_, congestion, host.initial_size_, ledger});
+                                              {host.options_, congestion, host.learnt_, ledger});
         ASSERT_TRUE(decision.empty()) << "round " << round << " read " << i;
         ++compared;
       }

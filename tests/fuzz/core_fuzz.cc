@@ -59,7 +59,7 @@ class World {
   }
 
  private:
-  Surroundings Around() { return {options_, congestion_, initial_size_, ledger_}; }
+  Surroundings Around() { return {options_, congestion_, learnt_, ledger_}; }
   Filter& PickFilter() { return filters_[input_.Below(kFilters)]; }
 
   void ChangeFacts() {
@@ -222,7 +222,7 @@ class World {
   Input& input_;
   Options options_;
   Congestion congestion_;
-  InitialSize initial_size_;
+  Learnt learnt_;
   Ledger ledger_{};
   Facts facts_;
   AdaptivePolicy policy_;

@@ -1,0 +1,13 @@
+// What a process learns from all of its files.
+#pragma once
+
+#include "core/initial_size.h"
+
+namespace ahead {
+
+// Thread safety: none needed: a lost update costs one lesson.
+struct Learnt {
+  InitialSize initial_size;
+};
+
+}  // namespace ahead

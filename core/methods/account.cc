@@ -1,0 +1,121 @@
+// What became of the pieces of a request, and where its mark lies.
+
+#include "core/adaptive_policy.h"
+#include "core/request.h"
+
+namespace ahead {
+namespace {
+
+// The mark leaves a quarter of the distance to be asked for at a time, so that requests are not too small.
+int64_t Quantum(int64_t distance, int64_t unit) { return distance / 4 > unit ? distance / 4 : unit; }
+
+}  // namespace
+
+void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const PieceOutcome& outcome, Nanos now,
+                            const Facts& facts, const Surroundings& around) {
+  Stream* stream = table_.Find(decision.stream);
+  if (stream == nullptr) return;
+  if (index == 0) books_ = {};
+  const ByteRange piece = decision.Piece(index);
+  const SlotRange slots = stream->track.Slots(piece);
+  const int64_t pages_per_slot = stream->track.PagesPerSlot(facts.page);
+  switch (outcome.state) {
+    case PieceOutcome::State::kIssued: {
+      around.congestion.OnIssued(now, outcome.blocked);
+      // Which of the pages were new is not known; what was there before lies mostly at the near end.
+      const int64_t fresh = (outcome.fresh_pages + pages_per_slot - 1) / pages_per_slot;
+      const SlotRange added{slots.end - (fresh < slots.size() ? fresh : slots.size()), slots.end};
+      Usefulness::Count lost;
+      const Usefulness::Count count = stream->useful.Add(added, decision.method, lost);
+      // What the read itself needs is as good as read when the ring of slots is too short for it.
+      index < decision.required ? Credit(*stream, lost, facts, around) : GiveUp(*stream, lost, facts, around);
+      for (size_t cls = 0; cls < kClassCount; ++cls) books_.fresh.slots[cls] += count.slots[cls];
+      books_.fresh.total += count.total;
+      books_.asked += slots.size() * pages_per_slot;
+      books_.resident += (slots.size() - added.size()) * pages_per_slot;
+      if (!outcome.sure) books_.unsure += count.total * pages_per_slot;
+      break;
+    }
+    case PieceOutcome::State::kResident:
+      books_.resident += slots.size() * pages_per_slot;
+      break;
+    case PieceOutcome::State::kDropped:
+      books_.asked += slots.size() * pages_per_slot;
+      ++books_.dropped;
+      books_.hole = true;
+      break;
+    case PieceOutcome::State::kPutOff:
+      books_.hole = true;
+      break;
+  }
+  if (decision.look_only) {
+    if (index + 1 == decision.pieces) JudgeKernel(*stream, facts);
+    return;
+  }
+  if (!books_.hole && slots.end > stream->frontier) stream->frontier = slots.end;
+  if (index + 1 == decision.pieces) CloseBooks(*stream, decision, now, facts, around);
+}
+
+void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts,
+                                const Surroundings& around) {
+  const Class method = decision.method;
+  const uint64_t pages_per_slot = static_cast<uint64_t>(stream.track.PagesPerSlot(facts.page));
+  Ledger& ledger = around.ledger;
+  if (books_.resident > 0) ledger.Add(Event::io_cache_hit, method, static_cast<uint64_t>(books_.resident));
+  if (books_.dropped > 0) {
+    around.congestion.OnDropped(now);
+    ledger.Add(
+        Event::io_congestion, method,
+        static_cast<uint64_t>(books_.dropped) * static_cast<uint64_t>(UnitOf(stream.track, facts)) * pages_per_slot);
+  }
+  if (books_.asked == 0) {
+    // All of it was there, and not by our doing: the file is cached, or the kernel is ahead of us. Either way there is
+    // nothing to do.
+    if (books_.resident > 0 && !books_.hole && OutstandingPages() == 0) passive_ = true;
+    PlaceMark(stream, decision, facts, around);
+    return;
+  }
+  for (size_t cls = 0; cls < kClassCount; ++cls) {
+    const bool own = static_cast<Class>(cls) == method;
+    const uint64_t fresh = static_cast<uint64_t>(books_.fresh.slots[cls]) * pages_per_slot;
+    if (own || fresh != 0) ledger.Add(Event::readahead, static_cast<Class>(cls), fresh, own ? 1 : 0);
+  }
+  const uint64_t fresh = static_cast<uint64_t>(books_.fresh.total) * pages_per_slot;
+  ledger.Add(Event::readahead_asked, method, static_cast<uint64_t>(books_.asked));
+  if (books_.unsure > 0) ledger.Add(Event::readahead_unsure, method, static_cast<uint64_t>(books_.unsure));
+  if (stream.frontier >= stream.track.EndSlot(facts.file_size)) ledger.Add(Event::readahead_eof, method, fresh);
+  if (method == Class::mapped) ledger.Add(Event::readahead_mmap, method, fresh);
+  if (method == Class::initial) stream.initial_slots += books_.fresh.total;
+
+  stream.issued_at = now;
+  last_method_ = method;
+  if (stream.track.shape == Shape::kForward) stream.method = Class::state;
+  if (method == Class::onseek) stream.led = facts.kernel_leads;
+  PlaceMark(stream, decision, facts, around);
+}
+
+void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const Facts& facts,
+                               const Surroundings& around) {
+  const int64_t unit = UnitOf(stream.track, facts);
+  const int64_t ahead = stream.frontier - stream.position;
+  const bool at_end = stream.frontier >= stream.track.EndSlot(facts.file_size);
+  if (at_end) {
+    stream.mark = stream.frontier;  // nothing more will be due
+  } else if (books_.hole) {
+    stream.mark = stream.position + (unit > 8 ? unit / 8 : 1);
+  } else if (decision.method == Class::initial) {
+    stream.mark = stream.frontier - (stream.frontier - stream.first) / 8;  // ra/8, as the ancestor's initial method
+  } else if (decision.method == Class::onseek) {
+    stream.mark = stream.frontier;
+  } else {
+    const int64_t next = stream.position + Quantum(ahead, unit);
+    stream.mark = next < stream.frontier ? next : stream.frontier;
+  }
+  stream.marked = stream.mark < stream.frontier && !books_.hole && books_.asked > 0;
+  if (!stream.marked) return;
+  stream.mark_method = decision.method;
+  around.ledger.Add(Event::lookahead, decision.method,
+                    static_cast<uint64_t>((stream.frontier - stream.mark) * stream.track.PagesPerSlot(facts.page)));
+}
+
+}  // namespace ahead
