@@ -27,7 +27,6 @@ constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
 constexpr int64_t kPage = 4 * kKiB;
 constexpr int64_t kLargeBlock = 64 * kKiB;
-constexpr int64_t kStride = 256 * kKiB;
 constexpr int64_t kReaders = 8;
 // The share of the file that `hot` reads from, as LevelDB's readhot.
 constexpr int64_t kHotPercent = 1;
@@ -122,8 +121,8 @@ class Meter {
 // One run: the open file, its bounds as the options cut them, and the meter all patterns report to.
 class Run {
  public:
-  Run(int fd, int64_t size, int64_t bytes, int64_t count, uint64_t seed)
-      : fd_(fd), size_(size), bytes_(bytes), count_(count), random_(seed) {}
+  Run(int fd, int64_t size, int64_t bytes, int64_t count, int64_t step, uint64_t seed)
+      : fd_(fd), size_(size), bytes_(bytes), count_(count), step_(step), random_(seed) {}
 
   void SeqPread() { Forward(0, Length(size_)); }
 
@@ -139,14 +138,14 @@ class Run {
   void BackwardEnd() { BackwardFrom(size_); }
 
   void Stride() {
-    const int64_t reads = Reads(size_ / kStride);
-    for (int64_t i = 0; i < reads; ++i) ReadAt(i * kStride, kPage);
+    const int64_t reads = Reads(size_ / step_);
+    for (int64_t i = 0; i < reads; ++i) ReadAt(i * step_, kPage);
   }
 
   void StrideBack() {
-    const int64_t last = (size_ - kPage) / kStride;
+    const int64_t last = (size_ - kPage) / step_;
     const int64_t reads = Reads(last + 1);
-    for (int64_t i = 0; i < reads; ++i) ReadAt((last - i) * kStride, kPage);
+    for (int64_t i = 0; i < reads; ++i) ReadAt((last - i) * step_, kPage);
   }
 
   void Interleave() {
@@ -230,6 +229,7 @@ class Run {
   int64_t size_;
   int64_t bytes_;
   int64_t count_;
+  int64_t step_;
   std::mt19937_64 random_;
   Meter meter_;
   alignas(4096) std::array<char, kLargeBlock> buffer_ = {};
@@ -246,7 +246,7 @@ constexpr Pattern kPatterns[] = {
     {"seq-read", &Run::SeqRead, "read 4 KiB from the start"},
     {"backward", &Run::Backward, "pread 4 KiB from the middle towards the start, --count of them (3000)"},
     {"backward-end", &Run::BackwardEnd, "the same from the end of the file"},
-    {"stride", &Run::Stride, "pread 4 KiB every 256 KiB, --count of them (to the end)"},
+    {"stride", &Run::Stride, "pread 4 KiB every --step, --count of them (to the end)"},
     {"stride-back", &Run::StrideBack, "the same from the end towards the start"},
     {"interleave", &Run::Interleave, "8 readers in turn on one descriptor, pread 64 KiB, each its eighth"},
     {"mmap-seq", &Run::MmapSeq, "touch each page of a mapping from the start"},
@@ -276,12 +276,16 @@ int main(int argc, char** argv) {
   std::string file;
   int64_t count = 0;
   int64_t bytes = 0;
+  int64_t step = 256 * ahead::kKiB;
   uint64_t seed = 1;
   app.add_option("PATTERN", mode, "one of the patterns above")->required();
   app.add_option("FILE", file, "the file to read")->required();
   app.add_option("--count", count, "number of reads, for patterns that count reads")->check(CLI::PositiveNumber);
   app.add_option("--bytes", bytes, "bytes to read, for patterns that count bytes; default: the whole file")
       ->transform(CLI::AsSizeValue(false));
+  app.add_option("--step", step, "from one read of stride and stride-back to the next (256KiB)")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(ahead::kPage, INT64_MAX));
   app.add_option("--seed", seed, "seed of the random patterns")->capture_default_str();
   try {
     app.parse(argc, argv);
@@ -306,7 +310,7 @@ int main(int argc, char** argv) {
   }
   const int64_t open_ns = ahead::Now() - before_open;
 
-  const auto run = std::make_unique<ahead::Run>(fd, status.st_size, bytes, count, seed);
+  const auto run = std::make_unique<ahead::Run>(fd, status.st_size, bytes, count, step, seed);
   run->meter().Start();
   (run.get()->*pattern->run)();
   run->meter().Print(mode, open_ns);
