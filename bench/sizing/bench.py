@@ -58,8 +58,9 @@ def execute(words):
 class Bench:
     """`pairs` rounds of each row's arms. All files lie below a temporary `folder`."""
 
-    def __init__(self, tools, folder, pairs, is_quick, chance, tell):
+    def __init__(self, tools, traces, folder, pairs, is_quick, chance, tell):
         self.tools = tools
+        self.traces = traces
         self.load_program = str(tools.build / "bench/sizing/ahead-load")
         self.folder = pathlib.Path(folder)
         self.source, self.mount = self.folder / "source", self.folder / "mount"
@@ -100,20 +101,26 @@ class Bench:
     def load(self, *words):
         return [self.load_program, *map(str, words)]
 
-    def under(self, arm, words):
+    def has_option(self, name):
+        """Says whether `ahead run` knows --name."""
+        done = subprocess.run([self.tools.ahead, "run", "--help"], check=True, capture_output=True, text=True)
+        return f"--{name}" in done.stdout.split()
+
+    def under(self, arm, words, options=()):
         """Returns the command under `arm`: ahead as users start it; fixed-SIZE: windows of that size, whatever comes."""
         if arm == "ahead":
-            return [str(self.tools.ahead), "run", "--", *words]
+            return [str(self.tools.ahead), "run", *options, "--", *words]
         if arm.startswith("fixed-"):
             options = ["--ratio", "1", "--initial", arm.removeprefix("fixed-")]
             return [str(self.tools.ahead), "run", *options, "--", *words]
         return words
 
-    def on_disk(self, model, words, arm="bare", before=(), read_ahead_kb=None):
-        """One cold run on the slow disk. `before`: words before the whole command (a cgroup's)."""
+    def on_disk(self, model, words, arm="bare", before=(), read_ahead_kb=None, options=()):
+        """One cold run on the slow disk. `before`: words before the whole command (a cgroup's); `options`: of `ahead
+        run`."""
         log = self.folder / "log"
         with self.disk.mounted(Logged(model, log), read_ahead_kb):
-            run = self._run([*before, *self.under(arm, words)])
+            run = self._run([*before, *self.under(arm, words, options)])
             run.disk = self.disk.report()
             run.requests = events.parse(events.Request, log.read_text(encoding="ascii"))
         return run

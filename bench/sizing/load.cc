@@ -132,6 +132,10 @@ std::vector<Reader> OpenAll(const Options& options) {
   return readers;
 }
 
+int64_t StopTime(const Options& options) {
+  return options.seconds > 0 ? Now() + static_cast<int64_t>(options.seconds * 1e9) : INT64_MAX;
+}
+
 // Reads `reader` from its start to its end or until time `stop`, at `rate` bytes a second or, with 0, as fast as it
 // goes.
 void ReadThrough(Reader& reader, int64_t label, int64_t rate, int64_t stop) {
@@ -156,8 +160,7 @@ std::vector<Reader> Streams(const Options& options) {
       Reader& reader = readers[static_cast<size_t>(i)];
       reader.Expect(1024);
       start.arrive_and_wait();
-      const int64_t stop = options.seconds > 0 ? Now() + static_cast<int64_t>(options.seconds * 1e9) : INT64_MAX;
-      ReadThrough(reader, i, i < options.paced ? options.rate : 0, stop);
+      ReadThrough(reader, i, i < options.paced ? options.rate : 0, StopTime(options));
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -173,7 +176,8 @@ std::vector<Reader> Turns(const Options& options) {
   std::mt19937_64 random(1);
   const double step_ns = options.round_ms * 1e6 / static_cast<double>(readers.size());
   double due = static_cast<double>(Now());
-  for (int64_t round = 0; round < options.rounds; ++round) {
+  const int64_t stop = StopTime(options);
+  for (int64_t round = 0; round < options.rounds && Now() < stop; ++round) {
     if (options.round_ms > 0) {
       // By hand: std::shuffle is another one in each library.
       for (size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);
@@ -187,20 +191,21 @@ std::vector<Reader> Turns(const Options& options) {
   return readers;
 }
 
-// One file, one descriptor, --seconds of each phase after the other. Each phase reads where none was before: forward in
-// the first half from the start, backward in the second from its end, random pages in all of the file.
+// One file, one descriptor, --seconds of each phase after the other. Each kind reads a third of the file, from where
+// its last phase ended: forward in the first, random pages in the second, backward in the third, from its end.
 std::vector<Reader> Phases(const Options& options) {
   std::vector<Reader> readers = OpenAll(options);
   Reader& reader = readers[0];
+  const int64_t third = reader.size() / 3 / kPage * kPage;
   int64_t forward = 0;
-  int64_t backward = reader.size() / kPage * kPage;
+  int64_t backward = 3 * third;
   std::mt19937_64 random(1);
-  std::uniform_int_distribution<int64_t> pick(0, reader.size() / kPage - 1);
+  std::uniform_int_distribution<int64_t> pick(third / kPage, 2 * third / kPage - 1);
   for (size_t phase = 0; phase < options.phases.size(); ++phase) {
     const auto label = static_cast<int64_t>(phase);
     const std::string& name = options.phases[phase];
-    const int64_t stop = Now() + static_cast<int64_t>(options.seconds * 1e9);
-    while (Now() < stop && forward < reader.size() / 2 && backward > reader.size() / 2) {
+    const int64_t stop = StopTime(options);
+    while (Now() < stop && forward < third && backward > 2 * third) {
       if (name == "sequential") {
         reader.ReadAt(label, forward, reader.block());
         forward += reader.block();
@@ -283,7 +288,7 @@ std::vector<Reader> Play(const Options& options) {
   std::vector<Reader> readers = OpenAll(options);
   Reader& reader = readers[0];
   std::mt19937_64 random(1);
-  const int64_t stop = options.seconds > 0 ? Now() + static_cast<int64_t>(options.seconds * 1e9) : INT64_MAX;
+  const int64_t stop = StopTime(options);
   if (options.jumps == 0) {
     ReadThrough(reader, 0, options.rate, stop);
     return readers;

@@ -16,12 +16,16 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "bench/core"))
+sys.path += [str(ROOT / "bench/core"), str(ROOT / "bench/traces")]
 
 import arms  # noqa: E402
 import bench as sizing  # noqa: E402
 import environment  # noqa: E402
+import rows_lab  # noqa: E402
+import rows_memory  # noqa: E402
+import rows_paced  # noqa: E402
 import rows_random  # noqa: E402
+import rows_shapes  # noqa: E402
 import rows_streams  # noqa: E402
 import table  # noqa: E402
 import verdict  # noqa: E402
@@ -32,7 +36,16 @@ ROWS = {
     "sequential": rows_streams.sequential,
     "beside": rows_streams.beside,
     "hdd": rows_streams.hdd,
+    "crowd": rows_memory.crowd,
+    "slow-streams": rows_memory.slow,
+    "readers": rows_memory.readers,
+    "phases": rows_shapes.phases,
     "random": rows_random.random,
+    "shapes": rows_shapes.shapes,
+    "player": rows_paced.player,
+    "jumps": rows_paced.jumps,
+    "turns": rows_memory.turns,
+    "lab": rows_lab.lab,
 }
 
 
@@ -53,7 +66,7 @@ def parse_options(argv):
 def measure(options, tools, folder):
     """Yields the Lines of the chosen rows; a row that breaks is a line as well, and the others go on."""
     chance = random.Random(options.seed)
-    bench = sizing.Bench(tools, folder, options.pairs, options.quick, chance, tell)
+    bench = sizing.Bench(tools, ROOT / "bench/traces", folder, options.pairs, options.quick, chance, tell)
     for name in options.rows:
         try:
             yield from ROWS[name](bench)

@@ -6,28 +6,11 @@ import pathlib
 import re
 import subprocess
 
+from scores import Scores
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs/performance.md"
-
-
-class Scores:
-    """What `ahead score --format json` says."""
-
-    def __init__(self, said):
-        self.rows = {(row["trace"], row["device"]): row for row in said["rows"]}
-        self.traces = list(dict.fromkeys(row["trace"] for row in said["rows"]))
-        self.devices = list(dict.fromkeys(row["device"] for row in said["rows"]))
-
-    def cell(self, trace, device, policy):
-        return next(cell for cell in self.rows[trace, device]["cells"] if cell["policy"] == policy)
-
-    def is_predictable(self, trace):
-        return self.rows[trace, self.devices[0]]["is_predictable"]
-
-    def beside_kernel(self, trace, device, key):
-        kernel, adaptive = (self.cell(trace, device, policy)[key] for policy in ("kernel", "adaptive"))
-        return adaptive / kernel if kernel else 1.0
 
 
 def table(head, rows):
@@ -56,27 +39,18 @@ def costs(scores, is_wanted):
 
 
 def summary(scores):
-    """Returns what stage 4 will be judged by."""
-    found = [(share, f"{trace}, {device}") for trace in filter(scores.is_predictable, scores.traces)
-             for device in scores.devices
-             if (share := scores.cell(trace, device, "adaptive")["share_of_gain"]) is not None]
-    others = [(trace, device) for trace in scores.traces if not scores.is_predictable(trace)
-              for device in scores.devices]
-    def waste(wanted):
-        cells = [scores.cell(trace, device, "adaptive") for trace in filter(wanted, scores.traces)
-                 for device in scores.devices]
-        return sum(cell["wasted_bytes"] for cell in cells) / sum(cell["bytes"] for cell in cells)
-
-    worst = {key: max((scores.beside_kernel(*row, key), row) for row in others)
-             for key in ("elapsed_ns", "requests", "bytes")}
+    """Returns what the sizing engine is judged by."""
+    found = scores.shares()
+    worst, where = min(found)
+    others = {key: scores.worst_other(key) for key in ("elapsed_ns", "requests", "bytes")}
     return table(["the engine of today", "is", "where"], [
         ["predictable: share of the oracle's gain, mean", f"{sum(share for share, _ in found) / len(found):.3f}",
          f"{len(found)} cells in which there is something to gain"],
-        ["predictable: share, worst", f"{min(found)[0]:.2f}", min(found)[1]],
-        ["predictable: bytes wasted", f"{waste(scores.is_predictable):.1%}", "of all bytes"],
-        ["others: time beside the kernel, worst", f"{worst['elapsed_ns'][0]:.2f}", ", ".join(worst["elapsed_ns"][1])],
-        ["others: requests, worst", f"{worst['requests'][0]:.2f}", ", ".join(worst["requests"][1])],
-        ["others: bytes, worst", f"{worst['bytes'][0]:.2f}", ", ".join(worst["bytes"][1])]])
+        ["predictable: share, worst", f"{worst:.2f}", where],
+        ["predictable: bytes wasted", f"{scores.waste():.1%}", "of all bytes"],
+        ["others: time beside the kernel, worst", f"{others['elapsed_ns'][0]:.2f}", others["elapsed_ns"][1]],
+        ["others: requests, worst", f"{others['requests'][0]:.2f}", others["requests"][1]],
+        ["others: bytes, worst", f"{others['bytes'][0]:.2f}", others["bytes"][1]]])
 
 
 def main():

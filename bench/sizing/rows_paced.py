@@ -1,0 +1,69 @@
+"""Rows of players: bursts that let a disk sleep, and jumps that must cost little. Their clocks are scaled."""
+import bench as b
+import events
+import models
+import verdict
+
+MIB = 1 << 20
+FILM_RATE = 1_000_000  # 8 Mbit/s
+BURST_S = 180
+GAP_S = 60
+BURST_SPEED = 20
+JUMP_SPEED = 5
+
+
+def player(bench):
+    """A player at 8 Mbit/s with max_time: the disk is left alone for minutes, the player never waits."""
+    model = models.Hdd(speed=BURST_SPEED)
+    case = f"8 Mbit/s, max_time {BURST_S} s, clock x {BURST_SPEED}, {model}"
+    if not bench.has_option("max-time"):
+        yield verdict.Line("player", case, skipped="no --max-time")
+        return
+    seconds = 20 if bench.is_quick else 40
+    rate = FILM_RATE * BURST_SPEED
+    file, = bench.names({"film": int(rate * seconds * 1.5)})
+    words = bench.load("play", file, "--rate", rate, "--seconds", seconds)
+    options = ["--max-time", str(BURST_S // BURST_SPEED)]
+    kept = bench.rounds({"bare": lambda: bench.on_disk(model, words),
+                         "ahead": lambda: bench.on_disk(model, words, "ahead", options=options)}, once=("bare",), pairs=1)
+
+    def idle(run):
+        begin, end = run.reads[0].begin, run.reads[-1].end
+        return events.idle_share(run.requests, begin, end, GAP_S * events.SECOND // BURST_SPEED)
+
+    def stalls(run):
+        # Two blocks are a second window's worth: what starts is not yet known to be a player.
+        return len(events.slow(run.reads[2:], run.reads[0].size * events.SECOND // rate))
+
+    checks = [verdict.at_least(f"idle in gaps of {GAP_S} s:", b.median(kept["ahead"], idle), 0.95),
+              verdict.at_most("stalls:", b.most(kept["ahead"], stalls), 0, "d")]
+    notes = [f"{arm} {b.median(kept[arm], lambda run: run.disk['requests']):.0f} requests, idle "
+             f"{b.median(kept[arm], idle):.2f}, longest read {longest_ms(kept[arm]):.1f} ms" for arm in kept]
+    yield verdict.Line("player", case, checks, pairs=1, notes=notes, raw=b.raw(kept))
+
+
+def longest_ms(runs):
+    return b.most(runs, lambda run: max(read.took for read in run.reads[2:])) / 1e6
+
+
+def jumps(bench):
+    """Runs of 0.5 to 4 MiB at 8 Mbit/s, each at another place."""
+    count = 10 if bench.is_quick else 30
+    model = models.Net(2, 500, speed=JUMP_SPEED)
+    file, = bench.names({"film": 1024 * MIB})
+    words = bench.load("play", file, "--rate", FILM_RATE * JUMP_SPEED, "--jumps", count)
+    kept = bench.rounds({arm: lambda arm=arm: bench.on_disk(model, words, arm.removesuffix("-again"))
+                         for arm in ("bare", "ahead")})
+
+    def stalls(run):
+        return len(events.slow(run.reads, model.latency_ns)) / count
+
+    def waste_kib(run):
+        return (run.disk["bytes"] - events.read_bytes(run.reads)) / count / 1024
+
+    checks = [verdict.at_most("stalls a jump:", b.median(kept["ahead"], stalls), 1.2, ".2f"),
+              verdict.at_most("waste, KiB a jump:", b.median(kept["ahead"], waste_kib),
+                              model.product_bytes() / 1024 + 256, ".0f")]
+    notes = [f"bare {b.median(kept['bare'], stalls):.2f} stalls, {b.median(kept['bare'], waste_kib):.0f} KiB"]
+    yield verdict.Line("jumps", f"0.5 to 4 MiB at 8 Mbit/s, clock x {JUMP_SPEED}, {model}", checks,
+                       pairs=len(kept["ahead"]), notes=notes, raw=b.raw(kept))
