@@ -140,17 +140,30 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
 
 Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now,
                               const Facts& facts, const Surroundings& around) {
+  const Stream* latest = Latest();
+  const Pace pace = latest != nullptr ? latest->pace : Pace();
+  const ByteCount run_before = latest != nullptr ? latest->run() : ByteCount{};
   Stream& stream = table_.Oldest();
   if (stream.live) GiveUp(stream, stream.useful.TakeAll(), facts, around);
   table_.Renew(stream, tick_);
   stream.method = method;
   stream.track = track;
+  stream.pace = pace;  // who jumps goes on at the pace it had
+  stream.run_before = run_before;
   const SlotRange slots = track.Slots(read);
   stream.first = stream.position = stream.frontier = stream.mark = slots.begin;
   stream.next = track.shape == Shape::kBackward ? read.end : read.begin;
   stream.window.Start(slots.begin, distance.value / track.length.value, now);
   stream.led = facts.kernel_leads && track.shape == Shape::kForward && method != Class::onseek;
   return stream;
+}
+
+// Returns the stream that read last, or null.
+const Stream* AdaptivePolicy::Latest() const {
+  const Stream* latest = nullptr;
+  for (const Stream& stream : table_)
+    if (stream.live && (latest == nullptr || stream.tick > latest->tick)) latest = &stream;
+  return latest;
 }
 
 void AdaptivePolicy::Finish(const Decision& decision, const Completion& completion, const Facts& facts, Filter& filter,
@@ -304,6 +317,7 @@ void AdaptivePolicy::RestIdleStreams(const Facts& facts, const Surroundings& aro
 void AdaptivePolicy::Rest(Stream& stream, const Facts& facts, const Surroundings& around) {
   GiveUp(stream, stream.useful.TakeAll(), facts, around);
   stream.frontier = stream.mark = stream.position;
+  stream.burst_end = 0;
   stream.marked = false;
 }
 

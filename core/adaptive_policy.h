@@ -93,6 +93,9 @@ class AdaptivePolicy {
   static int64_t StrideStartup(const Facts& facts) { return facts.kernel_leads ? 8 : 48; }
   static int64_t MostBytes(const Options& options, const Facts& facts);
   int64_t Want(const Stream& stream, const Facts& facts, const Surroundings& around) const;
+  int64_t BurstSlots(const Stream& stream, const Facts& facts, const Surroundings& around) const;
+  static int64_t BurstMark(const Stream& stream, const Surroundings& around);
+  const Stream* Latest() const;
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);

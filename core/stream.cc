@@ -25,6 +25,7 @@ bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
 SlotRange Stream::Advance(ByteRange read) {
   const SlotRange slots = track.Slots(read);
   if (slots.end > position) position = slots.end;
+  pace.OnRead(read.size());
   switch (track.shape) {
     case Shape::kForward:
       if (read.end > next) next = read.end;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/decision.h"
+#include "core/pace.h"
 #include "core/track.h"
 #include "core/units.h"
 #include "core/usefulness.h"
@@ -34,6 +35,10 @@ struct Stream {
   bool marked = false;   // the mark counts as look-ahead
   Class mark_method = Class::none;
 
+  Pace pace;              // counted with max_time only
+  ByteCount run_before;   // of the stream that read before it began
+  int64_t burst_end = 0;  // where the newest burst ends; 0: there was none
+
   Window window;
   Usefulness useful;
   int64_t initial_slots = 0;  // fetched by an `initial` request, and read of it: what InitialSize learns from
@@ -46,6 +51,9 @@ struct Stream {
 
   // Moves to the end of `read`. Returns the slots the read touches.
   SlotRange Advance(ByteRange read);
+
+  // Returns whether a part of a burst is still to be asked for.
+  bool is_bursting() const { return burst_end > frontier; }
 
   // Returns how many bytes the stream has read in a row.
   ByteCount run() const { return track.length * (position - first); }

@@ -46,18 +46,48 @@ bool Usefulness::Any(SlotRange range) const {
   bool any = false;
   ForEachWord(Intersect(range, {base_, base_ + kSlots}),
               [&](uint64_t word, uint64_t mask) { any = any || (bits_[word] & mask) != 0; });
-  return any;
+  return any || far_.Any(range);
 }
 
-Usefulness::Count Usefulness::Add(SlotRange range, Class method, Count& lost) {
-  lost = {};
-  Count added;
-  if (range.size() > kSlots) range.begin = range.end - kSlots;
-  if (outstanding_ == 0) base_ = range.begin, segment_count_ = 0;
-  if (range.end - base_ > kSlots) {
-    lost = TakeBelow(range.end - kSlots);
-    base_ = range.end - kSlots;
+// Moves the ring on to where it holds `range`, if that costs nothing that is outstanding.
+void Usefulness::MakeRoom(SlotRange range) {
+  const int64_t base = range.end - kSlots;
+  if (base <= base_ || base > range.begin || !far_.empty() || Any({base_, base})) return;
+  base_ = base;
+}
+
+int64_t Usefulness::AddFar(SlotRange range, Class method, Count& added) {
+  const int64_t ring_end = base_ + kSlots;
+  if (range.end <= ring_end) return range.end;
+  const int64_t count = far_.Add({range.begin > ring_end ? range.begin : ring_end, range.end}, method);
+  added.slots[static_cast<int>(method)] += static_cast<int32_t>(count);
+  added.total += count;
+  far_outstanding_ += count;
+  outstanding_ += count;
+  return ring_end;
+}
+
+// Lets the ring go on with the nearest runs when it is empty.
+void Usefulness::Refill() {
+  if (far_.empty() || outstanding_ > far_outstanding_) return;
+  base_ = far_.front().range.begin;
+  segment_count_ = 0;
+  Count moved;
+  while (!far_.empty() && far_.front().range.begin < base_ + kSlots) {
+    const FarRuns::Run run = far_.front();
+    const SlotRange part = Intersect(run.range, {base_, base_ + kSlots});
+    const int64_t end = segment_count_ != 0 ? segments_[segment_count_ - 1].range.end : part.begin;
+    Append({end, part.end}, run.method);
+    CountBits(part, Then::kSet);
+    far_outstanding_ -= far_.Take(part, moved.slots);
   }
+}
+
+Usefulness::Count Usefulness::Add(SlotRange range, Class method) {
+  Count added;
+  if (range.size() == 0) return added;
+  if (outstanding_ == 0) base_ = range.begin, segment_count_ = 0;
+  MakeRoom(range);
   if (range.begin < base_) {
     // Room behind the base is room at the far end of the ring: move back as far as nothing outstanding is hit.
     const int64_t top = segment_count_ != 0 ? segments_[segment_count_ - 1].range.end : base_;
@@ -66,16 +96,19 @@ Usefulness::Count Usefulness::Add(SlotRange range, Class method, Count& lost) {
     else
       range.begin = base_;
   }
+  range.end = AddFar(range, method, added);
   if (range.size() == 0) return added;
+  int64_t fresh_in_ring = 0;
   const int64_t end = segment_count_ != 0 ? segments_[segment_count_ - 1].range.end : range.begin;
   if (range.end > end) Append({end, range.end}, method);
   for (int i = 0; i < segment_count_; ++i) {
     const SlotRange part = Intersect(range, segments_[i].range);
     const int64_t fresh = part.size() - CountBits(part, Then::kSet);
     added.slots[static_cast<int>(segments_[i].method)] += static_cast<int32_t>(fresh);
-    added.total += fresh;
+    fresh_in_ring += fresh;
   }
-  outstanding_ += added.total;
+  added.total += fresh_in_ring;
+  outstanding_ += fresh_in_ring;
   return added;
 }
 
@@ -107,12 +140,16 @@ Usefulness::Count Usefulness::Take(SlotRange range) {
     count.slots[static_cast<int>(segments_[i].method)] += static_cast<int32_t>(taken);
     count.total += taken;
   }
+  const int64_t far = far_.Take(range, count.slots);
+  count.total += far;
+  far_outstanding_ -= far;
   outstanding_ -= count.total;
+  Refill();
   return count;
 }
 
 int64_t Usefulness::Outstanding(Class cls) const {
-  int64_t count = 0;
+  int64_t count = far_.Outstanding(cls);
   for (int i = 0; i < segment_count_; ++i) {
     if (segments_[i].method != cls) continue;
     ForEachWord(Intersect(segments_[i].range, {base_, base_ + kSlots}),

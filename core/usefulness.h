@@ -1,19 +1,21 @@
 // What became of what was fetched: which slots of a stream were asked for and not read yet, and by which method. From
 // here come readahead_hit and readahead_waste, and the invariant of the event tables: issued = hit + wasted +
-// outstanding. The slots are kept in a ring of bits, so a page is counted exactly once whatever order it is read in.
+// outstanding. The slots are kept in a ring of bits, so a page is counted exactly once whatever order it is read in;
+// what lies beyond the ring, of a burst, in runs (far_runs.h), which come into the ring as it empties.
 #pragma once
 
 #include <cstdint>
 
+#include "core/far_runs.h"
 #include "core/ledger.h"
 #include "core/track.h"
 
 namespace ahead {
 
-// Thread safety: none. Invariant: every set bit lies in exactly one segment.
+// Thread safety: none. Invariants: every set bit lies in exactly one segment; runs lie beyond the ring.
 class Usefulness {
  public:
-  static constexpr int64_t kSlots = 8192;  // 32 MiB of 4 KiB pages: the largest distance ahead of a stream
+  static constexpr int64_t kSlots = 8192;  // of the ring: 32 MiB of 4 KiB pages
 
   // Slots per class, the result of settling.
   struct Count {
@@ -21,16 +23,16 @@ class Usefulness {
     int64_t total = 0;
   };
 
-  // Notes that the slots of `range` were fetched by `method`. Returns what was added, and in `lost` what had to be
-  // forgotten to make room. Slots between those of an older request are charged to that one.
-  Count Add(SlotRange range, Class method, Count& lost);
+  // Notes that the slots of `range` were fetched by `method`. Returns what was added: what was outstanding already, or
+  // lies behind what the ring can hold, is not. Slots between those of an older request are charged to that one.
+  Count Add(SlotRange range, Class method);
 
   // The slots of `range` were read, or are given up: takes them out and returns what was outstanding of them.
   Count Take(SlotRange range);
 
   // Takes out everything below `slot`.
   Count TakeBelow(int64_t slot) { return Take({base_, slot}); }
-  Count TakeAll() { return Take({base_, base_ + kSlots}); }
+  Count TakeAll() { return Take({base_, INT64_MAX}); }
 
   // Returns whether any slot of `range` is outstanding. Cost: O(range / 64).
   bool Any(SlotRange range) const;
@@ -48,12 +50,17 @@ class Usefulness {
   enum class Then : uint8_t { kKeep, kClear, kSet };
   int64_t CountBits(SlotRange range, Then then);
   void Append(SlotRange range, Class method);
+  void MakeRoom(SlotRange range);
+  int64_t AddFar(SlotRange range, Class method, Count& added);
+  void Refill();
 
   uint64_t bits_[kSlots / 64] = {};
   Segment segments_[kSegments];
   int segment_count_ = 0;
-  int64_t base_ = 0;  // no outstanding slot lies below
-  int64_t outstanding_ = 0;
+  int64_t base_ = 0;         // no outstanding slot lies below
+  int64_t outstanding_ = 0;  // in the ring and beyond
+  FarRuns far_;
+  int64_t far_outstanding_ = 0;
 };
 
 }  // namespace ahead

@@ -86,6 +86,7 @@ void Mount::SendOne(Nanos now, PageRange pages, const PageRange& read) {
   const ByteRange range{{pages.begin * kPageBytes}, {std::min(pages.end * kPageBytes, file.size.value)}};
   device_.Submit(now, {number, file.inode, range});
   next_answer_ = device_.NextAnswer();
+  if (in_flight_ == 0 && idle_log_ != nullptr) idle_log_->push_back(now - idle_since_);
   ++in_flight_;
   ++requests_;
   bytes_ += range.size();
@@ -113,6 +114,7 @@ bool Mount::Send(Nanos now, std::vector<Fetch>& fetches, size_t& first) {
 }
 
 PageRange Mount::TakeAnswer() {
+  idle_since_ = next_answer_;
   const auto number = static_cast<uint32_t>(device_.TakeAnswer().number);
   next_answer_ = device_.NextAnswer();
   --in_flight_;

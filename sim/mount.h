@@ -51,6 +51,9 @@ class Mount {
 
   int64_t requests() const { return requests_; }
   ByteCount bytes() const { return bytes_; }
+  // Appends to `log` for how long nothing was at the device, each time when that is over.
+  void LogIdleTo(std::vector<Nanos>* log) { idle_log_ = log; }
+  Nanos idle_since() const { return idle_since_; }  // where nothing is at the device
   // Appends all requests to `log` from now on.
   void LogTo(std::vector<PageRange>* log) { log_ = log; }
 
@@ -74,6 +77,8 @@ class Mount {
   int64_t requests_ = 0;
   ByteCount bytes_;
   std::vector<PageRange>* log_ = nullptr;
+  std::vector<Nanos>* idle_log_ = nullptr;
+  Nanos idle_since_;  // where nothing is in flight
 };
 
 }  // namespace ahead::sim

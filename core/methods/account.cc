@@ -25,10 +25,7 @@ void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const Piece
       // Which of the pages were new is not known; what was there before lies mostly at the near end.
       const int64_t fresh = (outcome.fresh_pages + pages_per_slot - 1) / pages_per_slot;
       const SlotRange added{slots.end - (fresh < slots.size() ? fresh : slots.size()), slots.end};
-      Usefulness::Count lost;
-      const Usefulness::Count count = stream->useful.Add(added, decision.method, lost);
-      // What the read itself needs is as good as read when the ring of slots is too short for it.
-      index < decision.required ? Credit(*stream, lost, facts, around) : GiveUp(*stream, lost, facts, around);
+      const Usefulness::Count count = stream->useful.Add(added, decision.method);
       for (size_t cls = 0; cls < kClassCount; ++cls) books_.fresh.slots[cls] += count.slots[cls];
       books_.fresh.total += count.total;
       books_.asked += slots.size() * pages_per_slot;
@@ -101,8 +98,10 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
   const bool at_end = stream.frontier >= stream.track.EndSlot(facts.file_size);
   if (at_end) {
     stream.mark = stream.frontier;  // nothing more will be due
-  } else if (books_.hole) {
+  } else if (books_.hole || stream.is_bursting()) {
     stream.mark = stream.position + (unit > 8 ? unit / 8 : 1);
+  } else if (stream.burst_end > 0) {
+    stream.mark = BurstMark(stream, around);
   } else if (decision.method == Class::initial) {
     stream.mark = stream.frontier - (stream.frontier - stream.first) / 8;  // ra/8, as the ancestor's initial method
   } else if (decision.method == Class::onseek) {
@@ -111,7 +110,7 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
     const int64_t next = stream.position + Quantum(ahead, unit);
     stream.mark = next < stream.frontier ? next : stream.frontier;
   }
-  stream.marked = stream.mark < stream.frontier && !books_.hole && books_.asked > 0;
+  stream.marked = stream.mark < stream.frontier && !books_.hole && !stream.is_bursting() && books_.asked > 0;
   if (!stream.marked) return;
   stream.mark_method = decision.method;
   around.ledger.Add(Event::lookahead, decision.method,

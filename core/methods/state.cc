@@ -49,6 +49,9 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
       around.options.ratio == 0 || (stream.track.shape == Shape::kForward && stream.method != Class::initial &&
                                     MostBytes(around.options, facts) <= facts.kernel_window.value);
   if (stream.left_alone) return {};
+  if (around.options.max_time > 0) stream.pace.OnTime(now, Nanos{around.options.max_time * 1'000'000'000});
+  const int64_t burst = BurstSlots(stream, facts, around);
+  if (burst > 0) stream.led = false;
   if (IsLed(stream)) {
     stream.frontier = stream.mark = stream.position;
     return LookAhead(stream, from, facts);
@@ -62,11 +65,16 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
     around.ledger.Add(Event::lookahead_hit, stream.mark_method,
                       static_cast<uint64_t>((stream.frontier - stream.mark) * pages_per_slot));
 
-  const int64_t want = Want(stream, facts, around);
+  int64_t want = Want(stream, facts, around);
+  if (want < burst) want = burst;
   const int64_t file_end = stream.track.EndSlot(facts.file_size);
   const int64_t begin = open ? stream.frontier : from;
   int64_t end = AlignEnd(stream.track, begin, stream.position + want, UnitOf(stream.track, facts));
   if (end + (end - begin) / 4 >= file_end) end = file_end;
+  if (stream.is_bursting())
+    end = stream.burst_end;
+  else
+    stream.burst_end = burst > 0 && want == burst ? end : 0;
   if (end <= begin) {
     if (crossed) around.ledger.Add(Event::lookahead_ignore, stream.mark_method, 0);
     stream.mark = stream.position + UnitOf(stream.track, facts);
@@ -80,6 +88,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   decision.method = stream.method;
   decision.starving = stream.window.starving() || !open;
   decision.required = RequiredPieces(stream, begin, decision, facts);
+  if (stream.is_bursting() && decision.pieces > kMostPieces) decision.pieces = kMostPieces;
   int32_t allowed = around.congestion.Allowed(now);
   if (allowed > kMostPieces) allowed = kMostPieces;
   if (allowed < decision.required) allowed = decision.required;

@@ -1,0 +1,72 @@
+// Burst mode (`max_time`, laptop mode): a stream asks at once for what it will consume in so many seconds, and then is
+// silent, so that the disk can spin down.
+//
+// How much: the stream's pace in the long run (pace.h) x max_time, at most `ratio` % of the memory that is left. `max`
+// does not apply: it bounds what latency asks for, and would turn 180 s of a film into 30. A reader who waits for the
+// disk, or whose burst would not even fit for an eighth of max_time, keeps the disk busy anyway, and gets windows as
+// ever.
+//
+// Trust: at its beginning, and after each jump, a stream is given kDoubted times what it has read, at most a thirtieth
+// of the whole. It is trusted when it has read as much as that in a row; and, after a jump, as much as between the jump
+// before and this one: who jumps every 20 s is not given 180 s each time. A quarter of the whole is proof enough.
+//
+// When: a burst is handed over by the reader's own thread, as far as the mount takes it without blocking, read after
+// read until it is complete. The next one is due when a sixteenth of max_time is left: a sleeping disk needs some
+// seconds to wake. Nothing is asked for unless the stream reads, so that one who pauses is not fetched for.
+//
+// Source: the laptop mode of Wu Fengguang's adaptive readahead (2006), where the size was the readahead maximum.
+
+#include "core/adaptive_policy.h"
+#include "core/request.h"
+
+namespace ahead {
+namespace {
+
+constexpr double kWorthwhile = 1.0 / 8;  // of max_time: what memory must at least be good for
+constexpr double kReserve = 1.0 / 16;    // of max_time: what is left when the next burst is due
+constexpr int64_t kDoubted = 8;
+constexpr double kProof = 1.0 / 32;
+constexpr double kProofAfterJump = 1.0 / 4;
+
+double Consumption(const Stream& stream, const Options& options) {
+  return stream.pace.rate() * static_cast<double>(options.max_time) * 1e9;
+}
+
+// Returns how much of `wanted` bytes the stream has proved to be worth.
+double Trusted(const Stream& stream, double wanted) {
+  const auto run = static_cast<double>(stream.run().value);
+  const auto before = static_cast<double>(stream.run_before.value);
+  const double proof = wanted * kProof;
+  const double after_jump = before < wanted * kProofAfterJump ? before : wanted * kProofAfterJump;
+  if (run >= proof && run >= after_jump) return wanted;
+  return run * kDoubted < proof ? run * kDoubted : proof;
+}
+
+}  // namespace
+
+// Returns how many slots ahead of its reader a burst of the stream should reach; 0: no burst.
+int64_t AdaptivePolicy::BurstSlots(const Stream& stream, const Facts& facts, const Surroundings& around) const {
+  const Options& options = around.options;
+  if (options.max_time == 0 || options.ratio < 10 || !stream.proved || stream.track.shape == Shape::kStride ||
+      stream.window.waits())
+    return 0;
+  const double wanted = Consumption(stream, options);
+  const int64_t safe = facts.allowance.value / 100 * options.ratio;
+  if (static_cast<double>(safe) < wanted * kWorthwhile) return 0;
+  int64_t burst = static_cast<int64_t>(Trusted(stream, wanted));
+  if (burst > safe) burst = safe;
+  burst /= stream.track.length.value;
+  return burst > stream.window.distance() && burst >= UnitOf(stream.track, facts) ? burst : 0;
+}
+
+// Returns where the mark of a stream lies whose burst is complete.
+int64_t AdaptivePolicy::BurstMark(const Stream& stream, const Surroundings& around) {
+  const int64_t ahead = stream.frontier - stream.position;
+  double reserve = Consumption(stream, around.options) * kReserve / static_cast<double>(stream.track.length.value);
+  const auto distance = static_cast<double>(stream.window.distance());
+  if (reserve < distance) reserve = distance;
+  const int64_t most = ahead / 4;
+  return stream.frontier - (reserve < static_cast<double>(most) ? static_cast<int64_t>(reserve) : most);
+}
+
+}  // namespace ahead
