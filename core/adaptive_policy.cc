@@ -153,7 +153,7 @@ Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, 
   const SlotRange slots = track.Slots(read);
   stream.first = stream.position = stream.frontier = stream.mark = slots.begin;
   stream.next = track.shape == Shape::kBackward ? read.end : read.begin;
-  stream.window.Start(slots.begin, distance.value / track.length.value, now);
+  stream.window.Start(slots.begin, distance.value / track.length.value, LeastDistance(track, facts), now);
   stream.led = facts.kernel_leads && track.shape == Shape::kForward && method != Class::onseek;
   return stream;
 }
@@ -182,6 +182,7 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
   if (stream != nullptr) {
     CreditHits(*stream, slots, facts, around);
     GiveUp(*stream, stream->useful.TakeBelow(stream->position - kLag / stream->track.length), facts, around);
+    if (!fast) around.congestion.OnWaited(stream->counted, completion.duration, completion.time);
     stream->window.OnProgress(stream->position, fast ? Nanos{} : completion.duration, completion.time,
                               around.congestion.latency());
   }

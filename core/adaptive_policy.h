@@ -92,7 +92,10 @@ class AdaptivePolicy {
   // 0.88 of the oracle (ahead-sim stride).
   static int64_t StrideStartup(const Facts& facts) { return facts.kernel_leads ? 8 : 48; }
   static int64_t MostBytes(const Options& options, const Facts& facts);
-  int64_t Want(const Stream& stream, const Facts& facts, const Surroundings& around) const;
+  // Returns how near the control law may come to a reader: one piece that is read while another is on its way.
+  static int64_t LeastDistance(const Track& track, const Facts& facts);
+  int64_t Startup(const Stream& stream, const Facts& facts, const Surroundings& around) const;
+  int64_t Want(Stream& stream, const Facts& facts, const Surroundings& around) const;
   int64_t BurstSlots(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   static int64_t BurstMark(const Stream& stream, const Surroundings& around);
   const Stream* Latest() const;
@@ -126,7 +129,10 @@ class AdaptivePolicy {
   int32_t fast_reads_ = 0;  // in a row, without anything of ours outstanding
   int64_t pass_calls_ = kFewPasses;
 
-  static constexpr int64_t kStartup = 1024 << 10;
+  // 1 MiB ahead of a reader, of which a quarter of a piece is left for the read under way: md5sum, which reads 32 KiB
+  // at a time, has a file of 1 MiB asked for at once, and a reader of 64 KiB never more than 1 MiB ahead, which at 0.2
+  // ms x 100 MB/s is all that sizing allows (tests/sim/sizing_test.cc).
+  static constexpr int64_t kStartup = 992 << 10;
   static constexpr int64_t kFewPasses = 16;
 };
 

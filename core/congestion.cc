@@ -6,6 +6,10 @@ namespace {
 // A call that takes longer waited for a free request slot. Handing over a piece takes 30-60 us; a slot of a FUSE mount
 // comes free each piece / bandwidth, 260 us at 500 MB/s.
 constexpr Nanos kWaitedForSlot{150'000};
+// One on its way while another is read. With one alone a stream is slower than under the kernel (design, fact 3).
+constexpr int32_t kLeastShare = 2;
+// How long it is remembered that streams waited: several round trips of the slowest link that matters.
+constexpr Nanos kMemory{100'000'000};
 constexpr int32_t kMinLimit = 4;
 constexpr int32_t kMaxLimit = 256;
 // The limit grows by one for each 1/kGrow of itself that was taken.
@@ -28,6 +32,33 @@ int32_t Congestion::InFlight(Nanos now) const {
     ++count;
   }
   return count;
+}
+
+void Congestion::OnWaited(Nanos& counted, Nanos waited, Nanos now) {
+  Nanos begin = now - waited;
+  if (elapsed_ns_ <= 0) waited_at_ = begin;
+  if (begin < counted) begin = counted;
+  counted = now;
+  double added = static_cast<double>((now - begin).value);
+  double passed = static_cast<double>((now - waited_at_).value);
+  if (added < 0) added = 0;
+  if (passed < 0) passed = 0;
+  const double memory = static_cast<double>(kMemory.value);
+  const double fade = memory / (memory + passed);
+  waited_ns_ = waited_ns_ * fade + (added < memory ? added : memory);
+  elapsed_ns_ = elapsed_ns_ * fade + passed;
+  waited_at_ = now;
+}
+
+int32_t Congestion::Waiting() const {
+  if (waited_ns_ <= elapsed_ns_ || elapsed_ns_ <= 0) return 1;
+  const double waiting = waited_ns_ / elapsed_ns_ + 0.5;
+  return waiting < kMaxLimit ? static_cast<int32_t>(waiting) : kMaxLimit;
+}
+
+int32_t Congestion::Share() const {
+  const int32_t share = limit_ / Waiting();
+  return share > kLeastShare ? share : kLeastShare;
 }
 
 int32_t Congestion::Allowed(Nanos now) const {

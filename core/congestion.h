@@ -29,6 +29,14 @@ class Congestion {
   // A read that found nothing prefetched took `duration`: a sample of the device's latency.
   void OnMiss(Nanos duration);
 
+  // A reader of a stream had waited for `waited` when it was `now`. `counted`: until when waiting of the stream was
+  // counted before; of several readers of one stream only one counts at a time.
+  void OnWaited(Nanos& counted, Nanos waited, Nanos now);
+  // Returns how many streams wait at a time, of late; at least 1.
+  int32_t Waiting() const;
+  // Returns how many pieces each of them may have in flight; at least kLeastShare.
+  int32_t Share() const;
+
   // Returns the smallest time from request to arrival seen lately; 0 while unknown.
   Nanos latency() const { return latency_; }
   int32_t limit() const { return limit_; }
@@ -37,7 +45,10 @@ class Congestion {
   static constexpr int32_t kRing = 256;
 
   int32_t limit_ = 128;
-  int32_t fitted_ = 0;  // the most that was in flight when a call blocked, of late
+  int32_t fitted_ = 0;    // the most that was in flight when a call blocked, of late
+  double waited_ns_ = 0;  // by all streams, in the last elapsed_ns_; both fade
+  double elapsed_ns_ = 0;
+  Nanos waited_at_;
   int32_t credit_ = 0;  // pieces taken since the limit last grew
   Nanos latency_;
   uint32_t issued_ = 0;  // pieces ever issued; the ring holds the times of the last kRing

@@ -43,7 +43,9 @@ struct Stream {
   Usefulness useful;
   int64_t initial_slots = 0;  // fetched by an `initial` request, and read of it: what InitialSize learns from
   int64_t initial_hits = 0;
-  Nanos issued_at;  // the newest request
+  Nanos counted;         // until when its waiting was counted (congestion.h)
+  bool started = false;  // it was given its startup distance (methods/distance.cc)
+  Nanos issued_at;       // the newest request
 
   // Returns whether `read` goes on where this stream is: at its next place, or, unless strided, within its window or
   // within `slack` behind it (readers of one file in several threads overtake each other).

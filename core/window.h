@@ -4,18 +4,31 @@
 // never be read. The right distance is what the reader consumes while one request is under way.
 //
 // Law. Time is cut into rounds: a round is over when the reader has passed what lay ahead of it when the round began,
-// so one round is one trip of the window through the device. Over a round the reader's rate is measured. If it had to
-// wait,
-//     distance = gain * rate * latency
-// with gain 2; with gain 4 while the reader does little but wait and the rate still grows. A reader that waits consumes
-// at the rate it is served, so each round doubles (or quadruples) the distance until the device's bandwidth caps the
-// rate; the distance then rests at twice bandwidth x latency, where the device is never idle and its queue never long.
-// A reader that did not wait keeps the distance it has.
+// so one round is one trip of the window through the device. Over a round the reader's rate is measured.
+//   late (it had to wait):   distance = gain * rate * latency + least
+//   on time (it did not):    distance stays, or comes nearer to 4 * rate * latency + least
+// `least` is two pieces: one is read while another, which takes its time on the pipe too, is on its way. The gain is 2;
+// it is 3 while the reader does little but wait and the rate still grows. A reader that waits consumes at the rate it
+// is served, so each round doubles or triples the distance until the device's bandwidth caps the rate; the distance
+// then rests at twice bandwidth x latency, where the device is never idle and its queue never long. A paced reader
+// ends at `least`, whatever it was given to start with. The caller also bounds the distance by what the stream has
+// proved and by its share of what the mount takes (methods/distance.cc, congestion.h).
 //
-// Source: Cardwell et al., BBR: Congestion-Based Congestion Control (ACM Queue 14(5), 2016): rate as a windowed
-// maximum, latency as a minimum, startup by doubling per round. AMP (Gill, Bathen, FAST 2007): a stream grows when its
-// reader catches up. Differences: the "sender" is the reader's own consumption, nothing is paced, and the caller also
-// bounds the distance by what the stream has proved (adaptive_policy.cc) and by what the mount takes (congestion.h).
+// Source. Cardwell et al., BBR: Congestion-Based Congestion Control (ACM Queue 14(5), 2016): rate as a windowed
+// maximum, latency as a minimum, startup by a gain a round. Differences: the "sender" is the reader's own consumption,
+// and nothing is paced. Other laws it descends from, and what differs:
+// - The state method of Wu Fengguang's adaptive readahead (2006) sizes a window by what the reader consumed between two
+//   requests against what memory aged meanwhile: the most that is safe. Here by arrival time: the least that is enough.
+//   The look-ahead mark is that method's.
+// - AMP (Gill, Bathen, FAST 2007) has a degree and a trigger distance per stream and grows one by one when the last
+//   block fetched is reached. Here both follow from the distance, which is computed, not felt for.
+// - PostgreSQL's read stream (read_stream.c, 17) rises fast when a read really waited and falls by one a block found
+//   cached. Here too waiting raises and its absence lowers, but to what rate x latency says.
+// - Seastar (fstream.cc) grows only while dropping all of it would keep waste under a target. Here what is proved,
+//   7/4 of what was read in a row, bounds what may be lost.
+// - mountpoint-s3 (prefetch.rs) doubles with every read in order, up to 2 GiB. Here growth ends when the rate does.
+// - DuckDB (pull request 23290) fits read time = latency + bytes / bandwidth and bridges gaps by it. Here the latency
+//   is the shortest time seen and the bandwidth the reader's best rate; `least` stands for a piece's bytes / bandwidth.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +40,11 @@ namespace ahead {
 // Thread safety: none.
 class Window {
  public:
-  // A stream starts at `slot` with `distance` slots ahead.
-  void Start(int64_t slot, int64_t distance, Nanos now);
+  // A stream starts at `slot` with `distance` slots ahead. `least`: how near the law may come to the reader.
+  void Start(int64_t slot, int64_t distance, int64_t least, Nanos now);
+
+  // Makes the distance at least that.
+  void Lift(int64_t distance) { distance_ = distance_ > distance ? distance_ : distance; }
 
   // The reader reached `slot` at `now` and had to wait `waited` for it. `latency`: of the device, 0 while unknown.
   void OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency);
@@ -47,6 +63,7 @@ class Window {
 
  private:
   int64_t distance_ = 0;
+  int64_t least_ = 1;
   int64_t round_begin_ = 0;  // slot
   int64_t round_end_ = 0;
   Nanos round_began_;

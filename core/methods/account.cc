@@ -6,7 +6,7 @@
 namespace ahead {
 namespace {
 
-// The mark leaves a quarter of the distance to be asked for at a time, so that requests are not too small.
+// A stream on time has a quarter of its distance asked for at a time, so that requests are not too small.
 int64_t Quantum(int64_t distance, int64_t unit) { return distance / 4 > unit ? distance / 4 : unit; }
 
 }  // namespace
@@ -107,7 +107,11 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
   } else if (decision.method == Class::onseek) {
     stream.mark = stream.frontier;
   } else {
-    const int64_t next = stream.position + Quantum(ahead, unit);
+    // A late stream asks for a piece as one is read: what comes in larger lots leaves places at the device empty
+    // between them (20 ms, 500 MB/s, 64 in flight: 0.84 of the limit, 0.98 so). Backward, a disk wants lots to put in
+    // order.
+    const bool one_by_one = stream.window.late() && stream.track.shape == Shape::kForward;
+    const int64_t next = stream.position + (one_by_one ? unit : Quantum(ahead, unit));
     stream.mark = next < stream.frontier ? next : stream.frontier;
   }
   stream.marked = stream.mark < stream.frontier && !books_.hole && !stream.is_bursting() && books_.asked > 0;

@@ -57,8 +57,8 @@ TEST(StateTest, GoesOnFromTheMarkWithTheStartupDistance) {
   host.Read(0, 64 * kKiB);
   const Decision decision = host.Read(64 * kKiB, 64 * kKiB);  // reaches 112 KiB, the mark at 7/8
   EXPECT_EQ(decision.method, Class::state);
-  EXPECT_EQ(Window(decision), (ByteRange{{128 * kKiB}, {1152 * kKiB}}));
-  EXPECT_EQ(decision.pieces, 8);
+  EXPECT_EQ(Window(decision), (ByteRange{{128 * kKiB}, {1024 * kKiB}}));
+  EXPECT_EQ(decision.pieces, 7);
   EXPECT_EQ(host.Sum(Event::lookahead_hit, Class::initial), 4);
 }
 
@@ -341,7 +341,7 @@ TEST(CongestionTest, PiecesThatWereDroppedAreAskedForAgain) {
   host.Read(0, 64 * kKiB);
   host.drop_from_ = 1;
   const Decision decision = host.Read(64 * kKiB, 64 * kKiB);
-  ASSERT_EQ(decision.pieces, 8);
+  ASSERT_EQ(decision.pieces, 7);
   host.drop_from_ = INT32_MAX;
   host.now_ = host.now_ + 10_ms;
   const Decision again = host.Read(128 * kKiB, 64 * kKiB);

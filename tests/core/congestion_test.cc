@@ -60,5 +60,52 @@ TEST(CongestionTest, TheLatencyFollowsASlowerDeviceOnlySlowly) {
   EXPECT_EQ(congestion.latency(), 1_ms);
 }
 
+TEST(CongestionTest, StreamsThatWaitAtTheSameTimeShareTheLimit) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  EXPECT_EQ(congestion.Waiting(), 1);
+  EXPECT_EQ(congestion.Share(), congestion.limit());
+  Nanos counted[4] = {};
+  for (int64_t round = 0; round < 10; ++round)
+    for (int64_t stream = 0; stream < 4; ++stream)
+      congestion.OnWaited(counted[stream], 2_ms, 10_ms + 2_ms * round + 100_us * stream);
+  EXPECT_EQ(congestion.Waiting(), 4);
+  EXPECT_EQ(congestion.Share(), congestion.limit() / 4);
+}
+
+// One file after the other, and many readers of one stream, are one that waits.
+TEST(CongestionTest, StreamsThatWaitInTurnDoNotShare) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  for (int64_t file = 0; file < 100; ++file) {
+    Nanos counted;
+    congestion.OnWaited(counted, 2_ms, 10_ms + 2_ms * file);
+  }
+  EXPECT_EQ(congestion.Waiting(), 1);
+  Nanos counted = 210_ms;
+  for (int64_t read = 0; read < 100; ++read) congestion.OnWaited(counted, 2_ms, 210_ms + 200_us * read);
+  EXPECT_EQ(congestion.Waiting(), 1);
+}
+
+TEST(CongestionTest, StreamsThatWaitedLongAgoDoNotShareAnyMore) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  Nanos counted[16] = {};
+  for (Nanos& stream : counted) congestion.OnWaited(stream, 2_ms, 10_ms);
+  EXPECT_EQ(congestion.Waiting(), 16);
+  for (int64_t round = 1; round <= 1000; ++round) congestion.OnWaited(counted[0], 1_ms, 10_ms + 1_ms * round);
+  EXPECT_EQ(congestion.Waiting(), 1);
+}
+
+TEST(CongestionTest, EachStreamMayHaveTwoPiecesHoweverManyWait) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  for (int stream = 0; stream < 1000; ++stream) {
+    Nanos counted;
+    congestion.OnWaited(counted, 2_ms, 10_ms);
+  }
+  EXPECT_EQ(congestion.Share(), 2);
+}
+
 }  // namespace
 }  // namespace ahead
