@@ -5,6 +5,8 @@ namespace {
 
 // Readers of one file in several threads overtake each other by about this much.
 constexpr ByteCount kSlack{128 << 10};
+// Streams of a file that read within so many of its last reads are its active ones.
+constexpr uint32_t kRecentTicks = 16;
 // Pages left unread this far behind the reader are given up.
 constexpr ByteCount kLag{1 << 20};
 
@@ -305,7 +307,7 @@ void AdaptivePolicy::GiveUp(Stream& stream, const Usefulness::Count& lost, const
 
 void AdaptivePolicy::RestIdleStreams(const Facts& facts, const Surroundings& around) {
   uint32_t active = 0;
-  for (const Stream& stream : table_) active += stream.live && tick_ - stream.tick < 16 ? 1 : 0;
+  for (const Stream& stream : table_) active += stream.live && tick_ - stream.tick < kRecentTicks ? 1 : 0;
   for (Stream& stream : table_) {
     if (!stream.live || tick_ - stream.tick <= 4 * (active + 1) || stream.useful.outstanding() == 0) continue;
     // It stays in the table, should its reader come back; what it was to be given is not waited for any longer.
@@ -364,6 +366,13 @@ int64_t AdaptivePolicy::OutstandingPages(Class cls) const {
   for (const Stream& stream : table_)
     if (stream.live) pages += stream.useful.Outstanding(cls) * stream.track.PagesPerSlot(page_);
   return pages;
+}
+
+int32_t AdaptivePolicy::ActiveStreams() const {
+  int32_t streams = 0;
+  for (const Stream& stream : table_)
+    streams += stream.live && (stream.useful.outstanding() != 0 || (!passive_ && tick_ - stream.tick < kRecentTicks));
+  return streams;
 }
 
 int64_t AdaptivePolicy::OutstandingPages() const {

@@ -63,6 +63,9 @@ class AdaptivePolicy {
   int64_t OutstandingPages(Class cls) const;
   int64_t OutstandingPages() const;
 
+  // Returns how many streams hold such pages or have read of late: those that share the memory. Cost: O(streams).
+  int32_t ActiveStreams() const;
+
   // Returns whether the file is known to be cached: Plan will not ask for anything, whatever the facts, and the caller
   // may spare itself the system calls that find them.
   bool passive() const { return passive_; }
@@ -91,7 +94,7 @@ class AdaptivePolicy {
   // than a first window; a local disk may have one arm. Simulated at 2 ms, 64 in flight: 16, 32, 48 reach 0.82, 0.84,
   // 0.88 of the oracle (ahead-sim stride).
   static int64_t StrideStartup(const Facts& facts) { return facts.kernel_leads ? 8 : 48; }
-  static int64_t MostBytes(const Options& options, const Facts& facts);
+  static int64_t MostBytes(const Stream& stream, const Facts& facts, const Options& options);
   // Returns how near the control law may come to a reader: one piece that is read while another is on its way.
   static int64_t LeastDistance(const Track& track, const Facts& facts);
   int64_t Startup(const Stream& stream, const Facts& facts, const Surroundings& around) const;

@@ -16,7 +16,9 @@ struct Facts {
   ByteCount kernel_window{128 << 10};  // what the kernel reads ahead by itself, at least
   bool kernel_leads = false;           // it may be far more: forward streams start as the kernel's (methods/led.cc)
   ByteCount initial{128 << 10};        // first window of a new file, as learnt (core/initial_size.h)
-  ByteCount allowance{1 << 30};        // memory left for data fetched and not yet read
+  // Memory left for data fetched and not yet read, such that the ratio of it may still be fetched.
+  ByteCount allowance{1 << 30};
+  ByteCount share{1 << 30};  // of the memory, what is safe for one stream, before the ratio
 };
 
 }  // namespace ahead

@@ -58,6 +58,7 @@ struct Table {
 // In .data, with what else every reading process writes to: alone in .bss each would be a page of its own.
 [[gnu::section(".data")]] constinit Table table;
 [[gnu::section(".data")]] constinit std::atomic<int64_t> outstanding_pages{0};
+[[gnu::section(".data")]] constinit std::atomic<int64_t> active_streams{0};
 
 Room<Place>& PlaceRoom(size_t index) {
   return table.memory[index / kPlacesPerMemory]->places[index % kPlacesPerMemory];
@@ -92,11 +93,14 @@ uint8_t MountOf(uint64_t device) {
   return static_cast<uint8_t>(table.mount_count++);
 }
 
-// What is outstanding now, against what was when it was last looked at.
-void AccountOutstanding(File& file, const AdaptivePolicy& policy) {
+// What the file holds now, against what it did when it was last looked at.
+void Account(File& file, const AdaptivePolicy& policy) {
   const int64_t pages = policy.OutstandingPages();
   outstanding_pages.fetch_add(pages - file.outstanding_pages, std::memory_order_relaxed);
   file.outstanding_pages = pages;
+  const int32_t streams = policy.ActiveStreams();
+  active_streams.fetch_add(streams - file.active_streams, std::memory_order_relaxed);
+  file.active_streams = streams;
 }
 
 // Counts what was fetched for the file and will not be read. REQUIRES: nobody uses the file.
@@ -214,7 +218,7 @@ LockedFile::LockedFile(FileRef ref) noexcept
     new (&policy_) AdaptivePolicy();
     file_.epoch = runtime.epoch();
     file_.trace = kNoTraceId;
-    AccountOutstanding(file_, policy_);
+    Account(file_, policy_);
   }
 }
 
@@ -222,7 +226,7 @@ LockedFile::~LockedFile() {
   if (!held_) return;
   // A file that was and is cached has nothing outstanding, and its reads are the ones whose cost shows.
   const bool is_settled = policy_.passive() && file_.passive.load(std::memory_order_relaxed);
-  if (!is_settled || file_.outstanding_pages != 0) AccountOutstanding(file_, policy_);
+  if (!is_settled || file_.outstanding_pages != 0 || file_.active_streams != 0) Account(file_, policy_);
   file_.passive.store(policy_.passive(), std::memory_order_relaxed);
   file_.lock.Unlock();
 }
@@ -250,6 +254,11 @@ Surroundings LockedFile::Around(Congestion& congestion) noexcept {
 int64_t OutstandingBytes() noexcept {
   const int64_t pages = outstanding_pages.load(std::memory_order_relaxed);
   return (pages > 0 ? pages : 0) * static_cast<int64_t>(runtime.page_bytes());
+}
+
+int64_t ActiveStreams() noexcept {
+  const int64_t streams = active_streams.load(std::memory_order_relaxed);
+  return streams > 0 ? streams : 1;
 }
 
 }  // namespace ahead

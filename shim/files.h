@@ -44,6 +44,7 @@ struct File {
   std::atomic<int64_t> size_bytes{0};  // as seen at the last decision
   TraceId trace = kNoTraceId;          // its number in the trace
   int64_t outstanding_pages = 0;       // of its policy, as added to the process's sum
+  int32_t active_streams = 0;          // the same
 };
 
 enum class Acquired : uint8_t {
@@ -107,5 +108,8 @@ class LockedFile {
 
 // Returns the bytes fetched and not yet read by this process, over all files.
 int64_t OutstandingBytes() noexcept;
+
+// Returns how many streams of this process share the memory for such data; at least 1.
+int64_t ActiveStreams() noexcept;
 
 }  // namespace ahead

@@ -33,7 +33,8 @@ struct AdaptiveDriver::OfFile {
   Process* process = nullptr;
   Congestion* congestion = nullptr;
   int32_t users = 0;
-  int64_t outstanding_pages = 0;    // of the policy, after its last call
+  int64_t outstanding_pages = 0;  // of the policy, after its last call
+  int32_t active_streams = 0;
   const Pending* holder = nullptr;  // whose pieces are being asked for: it has the file's lock
   AdaptivePolicy policy;
 };
@@ -42,6 +43,7 @@ struct AdaptiveDriver::Process {
   Learnt learnt;
   Ledger ledger{};
   int64_t outstanding_pages = 0;
+  int64_t active_streams = 0;
   std::vector<std::pair<uint64_t, std::unique_ptr<Congestion>>> mounts;  // by device
   std::unordered_map<uint32_t, OfFile*> files;
   std::deque<OfFile> places;
@@ -53,9 +55,7 @@ AdaptiveDriver::AdaptiveDriver(const Workload& work, const Options& options, con
       options_(options),
       facts_(facts),
       processes_(std::max<uint32_t>(1, work.processes)),
-      readers_(work.readers) {
-  if (options.memory > 0) facts_.memory = {options.memory};
-}
+      readers_(work.readers) {}
 
 AdaptiveDriver::~AdaptiveDriver() = default;
 
@@ -69,7 +69,7 @@ AdaptiveDriver::OfFile& AdaptiveDriver::FileOf(uint32_t process_number, uint32_t
     process.files.erase(place->file);
     place->policy.~AdaptivePolicy();
     new (&place->policy) AdaptivePolicy();
-    place->outstanding_pages = 0;
+    place->outstanding_pages = place->active_streams = 0;
   } else {
     place = &process.places.emplace_back();
     place->process = &process;
@@ -103,9 +103,29 @@ Facts AdaptiveDriver::FactsOf(const OfFile& of_file) const {
   facts.kernel_window = facts_.kernel_window;
   facts.kernel_leads = facts_.kernel_leads.value_or(file.kernel_leads);
   facts.initial = of_file.process->learnt.initial_size.Get({options_.initial});
-  facts.allowance = facts_.memory - facts_.page * of_file.process->outstanding_pages;
+  const Process& process = *of_file.process;
+  // Of the memory the ratio is used: what is left of that.
+  const int64_t ratio = std::max<int64_t>(10, options_.ratio);
+  const auto left = [&](ByteCount memory, int64_t pages) { return memory - facts_.page * (pages * 100 / ratio); };
+  facts.allowance = left(facts_.memory, outstanding_pages_);
+  facts.share = facts_.memory / std::max<int64_t>(1, active_streams_);
+  if (options_.memory > 0) {
+    const ByteCount budget{options_.memory};
+    facts.allowance = std::min(facts.allowance, left(budget, process.outstanding_pages));
+    facts.allowance = std::min(facts.allowance, budget / std::max<int64_t>(1, process.active_streams));
+  }
   if (facts.allowance.value < 0) facts.allowance = {};
   return facts;
+}
+
+void AdaptiveDriver::Account(OfFile& file, int64_t pages, int32_t streams) {
+  Process& process = *file.process;
+  process.outstanding_pages += pages - file.outstanding_pages;
+  outstanding_pages_ += pages - file.outstanding_pages;
+  file.outstanding_pages = pages;
+  process.active_streams += streams - file.active_streams;
+  active_streams_ += streams - file.active_streams;
+  file.active_streams = streams;
 }
 
 template <typename Step>
@@ -113,9 +133,7 @@ void AdaptiveDriver::WithPolicy(OfFile& file, Step step) {
   Process& process = *file.process;
   const Surroundings around{options_, *file.congestion, process.learnt, process.ledger};
   step(around);
-  const int64_t outstanding = file.policy.OutstandingPages();
-  process.outstanding_pages += outstanding - file.outstanding_pages;
-  file.outstanding_pages = outstanding;
+  Account(file, file.policy.OutstandingPages(), file.policy.ActiveStreams());
 }
 
 // The shim tries for a microsecond to get the file's lock, which another thread holds while it asks for pieces, and

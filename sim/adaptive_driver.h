@@ -18,7 +18,7 @@ struct DriverFacts {
   ByteCount page{4096};
   ByteCount piece{128 << 10};
   ByteCount kernel_window{128 << 10};
-  ByteCount memory{1 << 30};         // used when the options leave it to us
+  ByteCount memory{1 << 30};         // safe for data fetched and not read yet, of all processes
   std::optional<bool> kernel_leads;  // of all files; else what the workload says of each
 };
 
@@ -116,6 +116,8 @@ class AdaptiveDriver {
   void Decided(const Pending& pending);
   void ReportBatch(Pending& pending);
   void Close(Reader& reader);
+  // Notes what a file holds now in the sums of its process and of the run.
+  void Account(OfFile& file, int64_t pages, int32_t streams);
   // Runs `step`, a call of the policy of `file`, and keeps the sum of what is outstanding.
   template <typename Step>
   void WithPolicy(OfFile& file, Step step);
@@ -125,6 +127,8 @@ class AdaptiveDriver {
   DriverFacts facts_;
   std::vector<Process> processes_;
   std::vector<Reader> readers_;
+  int64_t outstanding_pages_ = 0;  // of all processes
+  int64_t active_streams_ = 0;
   int64_t planned_ = 0;
   int64_t overlooked_ = 0;
   uint64_t decisions_ = 0;

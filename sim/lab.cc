@@ -45,13 +45,13 @@ RunScore Perform(const Workload& work, const Schedule& schedule, const HostCosts
   return score;
 }
 
-// What a program on a machine of that memory would take for granted (shim/facts.cc).
+// What a program in a memory cgroup of that size would take for granted (shim/facts.cc).
 DriverFacts FactsFor(const LabDevice& device) {
   DriverFacts facts;
   facts.piece = device.max_call;
   facts.kernel_window = device.max_call;
   facts.kernel_leads = device.is_local;
-  if (device.memory.value > 0) facts.memory = std::clamp(device.memory / 16, 16_MiB, 1_GiB);
+  if (device.memory.value > 0) facts.memory = device.memory;
   return facts;
 }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstddef>
 #include <string_view>
 
 #include "stats/trace_clock.h"
+#include "stats/trace_encode.h"
 
 namespace ahead {
 namespace {
@@ -51,11 +53,12 @@ bool IsTraceTime(int64_t nanos) { return 0 <= nanos && nanos <= kLastTraceTime; 
 bool IsTraceRange(int64_t offset, int64_t length) { return offset >= 0 && length >= 0 && length <= INT64_MAX - offset; }
 
 bool DecodeFacts(const RecordView& record, Facts& facts) {
-  TraceFactsRecord in;
+  TraceFactsRecord in = FactsRecord(Facts{});
   constexpr int64_t kMostPage = int64_t{1} << 30;
   constexpr int64_t kMost = kLargestFile.value;
-  if (!record.At(0, in) || in.page_bytes <= 0 || in.page_bytes > kMostPage ||
-      !std::has_single_bit(static_cast<uint64_t>(in.page_bytes)))
+  if (record.bytes() < offsetof(TraceFactsRecord, share_bytes)) return false;
+  record.UpTo(in);
+  if (in.page_bytes <= 0 || in.page_bytes > kMostPage || !std::has_single_bit(static_cast<uint64_t>(in.page_bytes)))
     return false;
   facts.page = {in.page_bytes};
   facts.file_size = {std::clamp<int64_t>(in.file_size_bytes, 0, kMost)};
@@ -63,6 +66,7 @@ bool DecodeFacts(const RecordView& record, Facts& facts) {
   facts.kernel_window = {std::clamp<int64_t>(in.kernel_window_bytes, 0, kMost)};
   facts.initial = {std::clamp<int64_t>(in.initial_bytes, 0, kMost)};
   facts.allowance = {std::max<int64_t>(in.allowance_bytes, 0)};
+  facts.share = {std::max<int64_t>(in.share_bytes, 0)};
   facts.kernel_leads = (in.head.flags & TraceFactsRecord::kKernelLeads) != 0;
   return true;
 }

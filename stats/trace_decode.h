@@ -2,6 +2,7 @@
 // comes out is such that core and whoever adds up can work with it.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -28,6 +29,11 @@ class RecordView {
     if (offset > bytes() || sizeof(place) > bytes() - offset) return false;
     std::memcpy(&place, at_ + offset, sizeof(place));
     return true;
+  }
+  // Copies what there is of the record to `record`, and leaves what a shorter one lacks as it is.
+  template <typename Record>
+  void UpTo(Record& record) const {
+    std::memcpy(static_cast<void*>(&record), at_, std::min(sizeof(record), bytes()));
   }
   std::string Text(size_t offset, size_t count) const {
     return offset <= bytes() && count <= bytes() - offset ? std::string(at_ + offset, count) : std::string();

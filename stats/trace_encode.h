@@ -93,7 +93,8 @@ inline TraceFactsRecord FactsRecord(const Facts& facts) {
           facts.piece.value,
           facts.kernel_window.value,
           facts.initial.value,
-          facts.allowance.value};
+          facts.allowance.value,
+          facts.share.value};
 }
 
 inline TraceDecision DecisionRecord(const Decision& decision) {

@@ -12,11 +12,17 @@ constexpr ByteCount kAutoMax{16 << 20};
 
 }  // namespace
 
-int64_t AdaptivePolicy::MostBytes(const Options& options, const Facts& facts) {
+int64_t AdaptivePolicy::MostBytes(const Stream& stream, const Facts& facts, const Options& options) {
   const int64_t max = options.max != 0 ? options.max : kAutoMax.value;
   if (options.ratio < 10) return max;
-  const int64_t safe = facts.allowance.value / 100 * options.ratio;
-  return safe < max ? safe : max;
+  // What the stream holds already is its own to keep.
+  const int64_t ahead = stream.frontier > stream.position ? stream.frontier - stream.position : 0;
+  const int64_t held = stream.useful.outstanding() < ahead ? stream.useful.outstanding() : ahead;
+  const int64_t left =
+      facts.allowance.value / 100 * options.ratio + held * stream.track.PagesPerSlot(facts.page) * facts.page.value;
+  const int64_t safe = facts.share.value / 100 * options.ratio;
+  const int64_t most = left < safe ? left : safe;
+  return most < max ? most : max;
 }
 
 int64_t AdaptivePolicy::LeastDistance(const Track& track, const Facts& facts) {
@@ -57,7 +63,7 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
     if (stream.track.shape == Shape::kForward && stream.window.late() && stream.window.rounds() > 0 && want > least)
       want = want - want / 8 > least ? want - want / 8 : least;
   }
-  const int64_t most = MostBytes(options, facts) / (stream.track.PagesPerSlot(facts.page) * facts.page.value);
+  const int64_t most = MostBytes(stream, facts, options) / (stream.track.PagesPerSlot(facts.page) * facts.page.value);
   if (want > most) want = most;
   constexpr int64_t kRoom = Usefulness::kSlots / 2;
   return want < kRoom ? want : kRoom;

@@ -14,7 +14,7 @@ namespace {
 // More pieces than this are not issued in one call of the host.
 constexpr int32_t kMostPieces = 64;
 
-// Rounds the end of a window inwards to a piece boundary, if that leaves anything after `begin`.
+// Rounds the end of a window inwards to a piece boundary, if that leaves half of what comes after `begin`.
 int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit) {
   int64_t aligned = end;
   if (track.shape == Shape::kForward) aligned = AlignDown(end, unit);
@@ -22,7 +22,7 @@ int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit) {
     const int64_t pages = track.origin.value / track.length.value + 1;
     aligned = pages - AlignUp(pages - end, unit);
   }
-  return aligned > begin ? aligned : end;
+  return aligned - begin > (end - begin) / 2 ? aligned : end;
 }
 
 // Returns how many of the decision's first pieces the read itself needs. A single read may be as large as the file:
@@ -44,10 +44,12 @@ int32_t RequiredPieces(const Stream& stream, int64_t begin, const Decision& deci
 // Asks for the stream's next window, if that is due. `from`: the first slot of the read that is about to happen.
 Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts, Nanos now,
                                 const Surroundings& around) {
-  // A stream that cannot outgrow what the kernel does by itself is left to it (design, fact 3).
+  // A stream that cannot outgrow what the kernel does by itself is left to it (design, fact 3), unless memory has no
+  // room for the two windows that the kernel keeps for each stream.
   stream.left_alone =
-      around.options.ratio == 0 || (stream.track.shape == Shape::kForward && stream.method != Class::initial &&
-                                    MostBytes(around.options, facts) <= facts.kernel_window.value);
+      around.options.ratio == 0 ||
+      (stream.track.shape == Shape::kForward && stream.method != Class::initial &&
+       MostBytes(stream, facts, around.options) <= facts.kernel_window.value && facts.share >= facts.kernel_window * 2);
   if (stream.left_alone) return {};
   if (around.options.max_time > 0) stream.pace.OnTime(now, Nanos{around.options.max_time * 1'000'000'000});
   const int64_t burst = BurstSlots(stream, facts, around);
@@ -80,7 +82,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
     stream.mark = stream.position + UnitOf(stream.track, facts);
     return {};
   }
-  if (want < stream.window.distance() && MostBytes(around.options, facts) <= want * stream.track.length.value)
+  if (want < stream.window.distance() && MostBytes(stream, facts, around.options) <= want * stream.track.length.value)
     around.ledger.Add(Event::readahead_shrink, stream.method,
                       static_cast<uint64_t>((stream.window.distance() - want) * pages_per_slot));
 

@@ -326,9 +326,9 @@ TEST(OptionsTest, AStreamThatCannotOutgrowTheKernelsWindowIsLeftToTheKernel) {
 TEST(OptionsTest, MemoryBoundsTheDistance) {
   Host host;
   host.congestion_.OnMiss(20_ms);
-  host.facts_.allowance = 1_MiB;
   for (int64_t offset = 0; offset < 32 * kMiB; offset += 64 * kKiB) {
     host.hit_ = 1_ms;
+    host.facts_.allowance = 1_MiB - host.facts_.page * (2 * host.policy_.OutstandingPages());
     const Decision decision = host.Read(offset, 64 * kKiB);
     if (decision.pieces > 0) {
       EXPECT_LE(Window(decision).end.value, offset + 64 * kKiB + 512 * kKiB) << "ratio 50 of 1 MiB";

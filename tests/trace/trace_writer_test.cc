@@ -31,6 +31,7 @@ Facts SomeFacts() {
   facts.kernel_leads = true;
   facts.initial = 64_KiB;
   facts.allowance = 3_GiB;
+  facts.share = 7_MiB;
   return facts;
 }
 
@@ -102,6 +103,7 @@ TEST(TraceWriterTest, PlanComesBackWithAllThatBelongsToIt) {
   EXPECT_TRUE(read.facts.kernel_leads);
   EXPECT_EQ(read.facts.initial, 64_KiB);
   EXPECT_EQ(read.facts.allowance, 3_GiB);
+  EXPECT_EQ(read.facts.share, 7_MiB);
   const Decision expected = SomeDecision();
   EXPECT_EQ(read.decision.method, expected.method);
   EXPECT_EQ(read.decision.stream.index, expected.stream.index);
@@ -148,7 +150,7 @@ TEST(TraceWriterTest, PlanComesBackWithAllThatBelongsToIt) {
 
 // One that is added must be added to the trace, and above.
 TEST(TraceWriterTest, FactsAndDecisionHaveNoMoreThanTheTraceHolds) {
-  [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance] = Facts{};
+  [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance, share] = Facts{};
   [[maybe_unused]] const auto [method, stream, first, length, step, pieces, required, limit, floor, look, check,
                                starving] = Decision{};
   [[maybe_unused]] const auto [state, sure, fresh, blocked] = PieceOutcome{};
