@@ -64,8 +64,14 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
 // recent reads proves; then what a jump suggests.
 Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around) {
   const ByteCount hop = stride_.Observe(read.begin);
-  const ByteCount jump = onseek_.Observe(read);
+  const bool is_jump = runs_.Observe(read, facts.page);
+  const ByteCount jump = is_jump ? runs_.AlikeLength() : ByteCount{};
   Stream* stream = table_.Find(read, facts.page, kSlack);
+  // A window that happens to cover the read was not made for it.
+  if (is_jump && (stream == nullptr || (!stream->Expects(read) && stream->track.shape != Shape::kRuns))) {
+    Stream* cyclic = StartCycle(read, stream != nullptr, access.time, facts, around);
+    if (cyclic != nullptr) return cyclic;
+  }
   if (stream != nullptr && stream->track.shape != Shape::kStride) {
     stream->proved = true;
     return stream;
@@ -76,6 +82,25 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
   Stream* started = Start(read, access, facts, around, match, hop, jump);
   if (started != nullptr) RestIdleStreams(facts, around);
   return started != nullptr ? started : stream;
+}
+
+// Starts a stream on the cycle that the file's runs go through, if they do.
+Stream* AdaptivePolicy::StartCycle(ByteRange read, bool is_covered, Nanos now, const Facts& facts,
+                                   const Surroundings& around) {
+  Cycle cycle;
+  if (!runs_.FindCycle(cycle, is_covered, facts.page)) return nullptr;
+  const bool is_stride = cycle.runs == 1 && cycle.lengths[0] == read.size().value && read.size() <= facts.piece;
+  if (is_stride) return nullptr;
+  Class method = Class::stride;
+  for (int32_t i = 0; i < cycle.runs; ++i)
+    if (cycle.lengths[i] > read.size().value) method = Class::onseek;
+  Stream& stream =
+      Begin(method, Track::Runs(read.begin, cycle, facts.page), read, ByteCount{kStartup}, now, facts, around);
+  // What it went through to be found counts as read.
+  stream.first = -cycle.SlotsPerCycle(read.begin, facts.page);
+  stream.proved = true;
+  RestIdleStreams(facts, around);
+  return &stream;
 }
 
 Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
@@ -103,6 +128,8 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     Stream& stream = Begin(match.run_begin.value == 0 ? Class::contexta : Class::context, forward, read, startup_,
                            access.time, facts, around);
     stream.first = forward.Slots({match.run_begin, match.run_end}).begin;
+    const ByteCount usual = runs_.LongestLength(read.size() * 2);
+    if (usual.value > 0) stream.bound = forward.Slots({match.run_begin, match.run_begin + usual}).end;
     stream.proved = stream.jumped = true;
     return &stream;
   }
@@ -126,8 +153,9 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     stream.proved = true;
     return &stream;
   }
-  if (jump.value > 0 && may_guess) {
+  if (jump > read.size() && may_guess) {
     Stream& stream = Begin(Class::onseek, forward, read, jump - read.size(), access.time, facts, around);
+    stream.bound = forward.Slots({read.begin, read.begin + jump}).end;
     stream.jumped = true;
     return &stream;
   }
@@ -224,6 +252,7 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
 void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around) {
   const Filter::Run run = filter.Settle();
   Stream* stream = table_.Find(run.stream);
+  if (run.reads != 0 && (stream == nullptr || run.broken)) runs_.Interrupt();
   if (stream == nullptr || run.reads == 0 || (run.mode == Filter::Mode::kPass && run.broken)) return;
   SlotRange slots;
   switch (run.mode) {
@@ -231,14 +260,17 @@ void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts,
       return;
     case Filter::Mode::kForward:
     case Filter::Mode::kPass:
-      if (stream->track.shape != Shape::kForward || run.expected <= run.anchor) return;
-      onseek_.Observe({run.anchor, run.expected});
+      if ((stream->track.shape != Shape::kForward && stream->track.shape != Shape::kRuns) || run.expected <= run.anchor)
+        return;
+      runs_.Observe({run.anchor, run.expected}, facts.page);
       slots = stream->Advance({run.anchor, run.expected});
       break;
     case Filter::Mode::kBackward:
+      runs_.Interrupt();
       slots = stream->Advance({run.expected, run.anchor});
       break;
     case Filter::Mode::kStride:
+      runs_.Interrupt();
       slots = stream->Advance(
           {run.expected - stream->track.step, run.expected - stream->track.step + stream->track.length});
       slots.begin -= run.reads - 1;
@@ -276,6 +308,15 @@ void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange r
       const int64_t mark = (stream->track.Begin(last) + facts.page).value;
       if (windowed && mark > limit) limit = mark;
       if (read.begin == stream->next) filter.ArmBackward(id, stream->next, {limit});
+      break;
+    }
+    case Shape::kRuns: {
+      const Cycle::Run run = stream->track.RunAt(stream->position - 1);
+      int64_t limit = AlignUp(stream->next.value, piece);
+      if (windowed && last < run.slots.end && stream->track.Begin(last).value < limit)
+        limit = stream->track.Begin(last).value;
+      if (run.range.end.value < limit) limit = run.range.end.value;
+      if (read.end == stream->next) filter.ArmForward(id, stream->next, {limit});
       break;
     }
     case Shape::kStride: {
@@ -346,7 +387,8 @@ void AdaptivePolicy::OnHostAdvice(HostAdvice advice, ByteRange range, const Fact
     if (!stream.live || stream.useful.outstanding() == 0) continue;
     const ByteOffset near = stream.track.Begin(stream.position);
     const ByteOffset far = stream.track.Begin(stream.frontier - 1);
-    const ByteRange window{near < far ? near : far, (near < far ? far : near) + stream.track.length};
+    ByteRange window{near < far ? near : far, (near < far ? far : near) + stream.track.length};
+    if (stream.track.shape == Shape::kRuns) window = {{}, {facts.file_size.value}};
     if (window.begin < range.end && range.begin < window.end) Rest(stream, facts, around);
   }
 }

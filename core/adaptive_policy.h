@@ -13,7 +13,7 @@
 #include "core/filter.h"
 #include "core/learnt.h"
 #include "core/ledger.h"
-#include "core/methods/onseek.h"
+#include "core/methods/runs.h"
 #include "core/options.h"
 #include "core/stream_table.h"
 #include "core/stride.h"
@@ -84,6 +84,7 @@ class AdaptivePolicy {
   Stream* Match(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
   Stream* Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
                 const TrailMatch& match, ByteCount hop, ByteCount jump);
+  Stream* StartCycle(ByteRange read, bool is_covered, Nanos now, const Facts& facts, const Surroundings& around);
   Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
                 const Surroundings& around);
   Decision Extend(Stream& stream, int64_t from, const Facts& facts, Nanos now, const Surroundings& around);
@@ -102,6 +103,7 @@ class AdaptivePolicy {
   int64_t BurstSlots(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   static int64_t BurstMark(const Stream& stream, const Surroundings& around);
   const Stream* Latest() const;
+  static int64_t CycleStartup(const Track& track, const Facts& facts);
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
@@ -118,7 +120,7 @@ class AdaptivePolicy {
   StreamTable table_;
   Trail trail_;
   StrideDetector stride_;
-  OnSeek onseek_;
+  RunLog runs_;
   Books books_;
   uint32_t tick_ = 0;  // reads that did not pass a filter
   ByteCount page_{4096};

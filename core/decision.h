@@ -14,9 +14,15 @@ struct StreamId {
   uint32_t generation = 0;
 };
 
-// The pieces to ask the kernel for, as an arithmetic progression in the order of issue: piece i is
-// [first + i * step, first + i * step + length), clipped to [0, limit). Forward windows step by +length, backward ones
-// by -length, strided ones by the stride.
+// A range of bytes, in half the room.
+struct Extent {
+  int64_t begin = 0;
+  int32_t length = 0;
+};
+
+// The pieces to ask the kernel for, in the order of issue, clipped to [floor, limit). As an arithmetic progression,
+// piece i is [first + i * step, first + i * step + length): forward windows step by +length, backward ones by -length,
+// strided ones by the stride. Windows of several runs list their extents instead, each cut into pieces of `length`.
 struct Decision {
   Class method = Class::none;
   StreamId stream;
@@ -30,6 +36,9 @@ struct Decision {
   bool look_only = false;  // ask for nothing: only say which pieces are resident
   bool check = true;       // look whether the pieces are resident before asking for them
   bool starving = false;   // the reader waits for data: a blocking call costs it nothing extra
+  static constexpr int32_t kMostExtents = 16;
+  int32_t extent_count = 0;
+  Extent extents[kMostExtents] = {};
 
   constexpr bool empty() const { return pieces <= 0; }
 
@@ -37,10 +46,22 @@ struct Decision {
   constexpr ByteRange Piece(int32_t index) const {
     ByteOffset begin = first + step * index;
     ByteOffset end = begin + length;
+    if (extent_count > 0) {
+      int32_t at = 0;
+      for (; at + 1 < extent_count && index >= PiecesOf(extents[at]); ++at) index -= PiecesOf(extents[at]);
+      begin = ByteOffset{extents[at].begin} + length * index;
+      const ByteOffset last{extents[at].begin + extents[at].length};
+      end = begin + length < last ? begin + length : last;
+    }
     if (begin < floor) begin = floor;
     if (end > limit) end = limit;
     if (end < begin) end = begin;
     return {begin, end};
+  }
+
+  // Returns how many pieces an extent is cut into. REQUIRES: length > 0.
+  constexpr int32_t PiecesOf(const Extent& extent) const {
+    return static_cast<int32_t>((extent.length + length.value - 1) / length.value);
   }
 };
 

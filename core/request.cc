@@ -3,8 +3,38 @@
 namespace ahead {
 
 int64_t UnitOf(const Track& track, const Facts& facts) {
-  return track.shape == Shape::kStride ? 1 : facts.piece / facts.page;
+  const int64_t piece = facts.piece / facts.page;
+  if (track.shape == Shape::kStride) return 1;
+  if (track.shape != Shape::kRuns) return piece;
+  const int64_t run = track.cycle.SlotsPerCycle(track.origin, facts.page) / track.cycle.runs;
+  return run < piece ? run : piece;
 }
+
+namespace {
+
+// Lists the runs of the slots [begin, end), as many as there is room for; a run that was begun is asked for from the
+// piece that `begin` lies in.
+void DescribeRuns(const Track& track, int64_t begin, int64_t end, const Facts& facts, Decision& decision) {
+  decision.floor = {0};
+  decision.limit = {facts.file_size.value};
+  decision.length = decision.step = facts.piece;
+  while (begin < end && decision.extent_count < Decision::kMostExtents) {
+    const Cycle::Run run = track.RunAt(begin);
+    const int64_t first = AlignDown(run.range.begin.value, facts.page.value);
+    const int64_t skipped = AlignDown((begin - run.slots.begin) * facts.page.value, facts.piece.value);
+    int64_t last = AlignUp(run.range.end.value, facts.page.value);
+    if (end < run.slots.end) last = first + (end - run.slots.begin) * facts.page.value;
+    if (last > facts.file_size.value) last = facts.file_size.value;
+    begin = run.slots.end;
+    if (first + skipped >= last) continue;
+    Extent& extent = decision.extents[decision.extent_count++];
+    extent = {first + skipped, static_cast<int32_t>(last - first - skipped)};
+    decision.pieces += decision.PiecesOf(extent);
+  }
+  decision.first = {decision.extents[0].begin};
+}
+
+}  // namespace
 
 Decision Describe(const Track& track, int64_t begin, int64_t end, const Facts& facts) {
   Decision decision;
@@ -33,6 +63,9 @@ Decision Describe(const Track& track, int64_t begin, int64_t end, const Facts& f
       decision.length = track.length;
       decision.step = track.step;
       decision.pieces = static_cast<int32_t>(end - begin);
+      break;
+    case Shape::kRuns:
+      DescribeRuns(track, begin, end, facts, decision);
       break;
   }
   if (decision.limit.value > facts.file_size.value) decision.limit = {facts.file_size.value};

@@ -18,6 +18,13 @@ bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
     }
     case Shape::kStride:
       return read.begin == next && read.size() <= track.length + page;
+    case Shape::kRuns: {
+      // Also where the next run comes early, and where readers overtake each other.
+      const SlotRange slots = track.Slots(read);
+      const int64_t run_end = track.RunAt(position > first ? position - 1 : position).slots.end;
+      return slots.size() > 0 && slots.begin + slack / page >= position &&
+             slots.begin <= (frontier > run_end ? frontier : run_end);
+    }
   }
   return false;
 }
@@ -35,6 +42,12 @@ SlotRange Stream::Advance(ByteRange read) {
       break;
     case Shape::kStride:
       next = read.begin + track.step;
+      break;
+    case Shape::kRuns:
+      if (slots.end == position && slots.size() > 0) {
+        const Cycle::Run run = track.RunAt(slots.end - 1);
+        next = read.end < run.range.end ? read.end : track.Begin(run.slots.end);
+      }
       break;
   }
   return slots;

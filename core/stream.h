@@ -32,6 +32,7 @@ struct Stream {
   int64_t position = 0;  // first slot not read yet
   int64_t frontier = 0;  // first slot not asked for yet
   int64_t mark = 0;      // reaching it asks for the next window
+  int64_t bound = 0;     // earlier runs say that it ends before this slot; nothing beyond is fetched until it does not
   bool marked = false;   // the mark counts as look-ahead
   Class mark_method = Class::none;
 
@@ -50,6 +51,9 @@ struct Stream {
   // Returns whether `read` goes on where this stream is: at its next place, or, unless strided, within its window or
   // within `slack` behind it (readers of one file in several threads overtake each other).
   bool Continues(ByteRange read, ByteCount page, ByteCount slack) const;
+
+  // Returns whether that is its next place.
+  bool Expects(ByteRange read) const { return (track.shape == Shape::kBackward ? read.end : read.begin) == next; }
 
   // Moves to the end of `read`. Returns the slots the read touches.
   SlotRange Advance(ByteRange read);

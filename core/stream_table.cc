@@ -7,8 +7,7 @@ Stream* StreamTable::Find(ByteRange read, ByteCount page, ByteCount slack) {
   Stream* covering = nullptr;
   for (Stream& stream : streams_) {
     if (!stream.live || !stream.Continues(read, page, slack)) continue;
-    const ByteOffset expected = stream.track.shape == Shape::kBackward ? read.end : read.begin;
-    Stream*& best = expected == stream.next ? exact : covering;
+    Stream*& best = stream.Expects(read) ? exact : covering;
     if (best == nullptr || stream.tick > best->tick) best = &stream;
   }
   if (exact != nullptr) return exact;

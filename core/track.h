@@ -1,49 +1,49 @@
 // A stream's direction of travel as a line of slots, so that the sizing and the account of what was fetched need not
 // know whether a reader goes forward, backward or in strides. Slot s covers [origin + s * step, origin + s * step +
-// length); a reader moves from lower to higher slots.
+// length); a reader moves from lower to higher slots. The slots of runs are told in cycle.h.
 #pragma once
 
 #include <cstdint>
 
+#include "core/cycle.h"
 #include "core/units.h"
 
 namespace ahead {
 
-enum class Shape : uint8_t { kForward, kBackward, kStride };
-
-// The half-open interval of slots [begin, end).
-struct SlotRange {
-  int64_t begin = 0;
-  int64_t end = 0;
-  constexpr int64_t size() const { return end > begin ? end - begin : 0; }
-};
-
-constexpr int64_t FloorDivide(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
-}
-constexpr int64_t AlignDown(int64_t value, int64_t unit) { return FloorDivide(value, unit) * unit; }
-constexpr int64_t AlignUp(int64_t value, int64_t unit) { return -AlignDown(-value, unit); }
+enum class Shape : uint8_t { kForward, kBackward, kStride, kRuns };
 
 struct Track {
   Shape shape = Shape::kForward;
   ByteOffset origin;
   ByteCount step;    // forward: a page; backward: minus a page; stride: the distance between reads, either sign
   ByteCount length;  // a page, or the length of one strided read
+  Cycle cycle;       // of runs only
 
-  static constexpr Track Forward(ByteCount page) { return {Shape::kForward, {0}, page, page}; }
+  static constexpr Track Forward(ByteCount page) { return {Shape::kForward, {0}, page, page, {}}; }
   // `end`: where the first read ends; slot 0 is the page that holds the byte before it.
   static constexpr Track Backward(ByteOffset end, ByteCount page) {
-    return {Shape::kBackward, {AlignUp(end.value, page.value) - page.value}, -page, page};
+    return {Shape::kBackward, {AlignUp(end.value, page.value) - page.value}, -page, page, {}};
   }
   static constexpr Track Strided(ByteOffset first, ByteCount step, ByteCount length) {
-    return {Shape::kStride, first, step, length};
+    return {Shape::kStride, first, step, length, {}};
+  }
+  // `first`: where the cycle's first run begins in the cycle of slot 0.
+  static constexpr Track Runs(ByteOffset first, const Cycle& cycle, ByteCount page) {
+    return {Shape::kRuns, first, page, page, cycle};
   }
 
-  constexpr ByteOffset Begin(int64_t slot) const { return origin + step * slot; }
+  // Returns where a slot begins; of a run's first slot, where the run does.
+  ByteOffset Begin(int64_t slot) const {
+    if (shape != Shape::kRuns) return origin + step * slot;
+    const Cycle::Run run = RunAt(slot);
+    if (slot == run.slots.begin) return run.range.begin;
+    return {AlignDown(run.range.begin.value, length.value) + (slot - run.slots.begin) * length.value};
+  }
+  // Of a track of runs: the one that `slot` belongs to.
+  Cycle::Run RunAt(int64_t slot) const { return cycle.At(slot, origin, length); }
 
   // Returns the slots that `range` touches; empty when a strided track does not meet it.
-  constexpr SlotRange Slots(ByteRange range) const {
+  SlotRange Slots(ByteRange range) const {
     if (range.empty()) return {};
     switch (shape) {
       case Shape::kForward:
@@ -58,6 +58,8 @@ struct Track {
         if (distance % step.value != 0) return {};
         return {distance / step.value, distance / step.value + 1};
       }
+      case Shape::kRuns:
+        return cycle.Slots(range, origin, length);
     }
     return {};
   }
@@ -69,7 +71,7 @@ struct Track {
   }
 
   // Returns the first slot that lies wholly outside [0, file_size) in the direction of travel.
-  constexpr int64_t EndSlot(ByteCount file_size) const {
+  int64_t EndSlot(ByteCount file_size) const {
     switch (shape) {
       case Shape::kForward:
         return AlignUp(file_size.value, length.value) / length.value;
@@ -78,6 +80,8 @@ struct Track {
       case Shape::kStride:
         return step.value > 0 ? FloorDivide(file_size.value - 1 - origin.value, step.value) + 1
                               : FloorDivide(origin.value, -step.value) + 1;
+      case Shape::kRuns:
+        return cycle.EndSlot(origin, file_size, length);
     }
     return 0;
   }

@@ -92,16 +92,18 @@ class BatchIssue {
   // Fills `pages` with what is cached of each piece. As a rule all of a batch is there or nothing is, and one call
   // tells. Returns false when cachestat does not work on this file.
   bool LookByCachestat(int32_t (&pages)[Batch::kMost]) {
-    const ByteRange first = PieceAt(0);
-    const ByteRange last = PieceAt(batch_.count - 1);
-    const ByteRange whole{first.begin < last.begin ? first.begin : last.begin,
-                          first.end < last.end ? last.end : first.end};
+    ByteRange whole = PieceAt(0);
     int64_t wanted = 0;
-    for (int32_t i = 0; i < batch_.count; ++i) wanted += PagesOf(i);
+    for (int32_t i = 0; i < batch_.count; ++i) {
+      const ByteRange piece = PieceAt(i);
+      if (piece.begin < whole.begin) whole.begin = piece.begin;
+      if (piece.end > whole.end) whole.end = piece.end;
+      wanted += PagesOf(i);
+    }
     const int64_t cached = CountResidentPages(fd_, whole, source_);
     if (cached < 0) return false;
     const int64_t step = decision_.step.value < 0 ? -decision_.step.value : decision_.step.value;
-    const bool is_gapless = batch_.count == 1 || step <= decision_.length.value;
+    const bool is_gapless = batch_.count == 1 || (decision_.extent_count <= 1 && step <= decision_.length.value);
     for (int32_t i = 0; i < batch_.count; ++i) {
       int64_t found = cached == 0 ? 0 : PagesOf(i);
       if (cached != 0 && !(is_gapless && cached >= wanted)) found = CountResidentPages(fd_, PieceAt(i), source_);

@@ -163,6 +163,10 @@ void AdaptiveDriver::Decided(const Pending& pending) {
   digest.Add(decision.required);
   digest.Add(decision.limit.value);
   digest.Add(decision.floor.value);
+  for (int32_t i = 0; i < decision.extent_count; ++i) {
+    digest.Add(decision.extents[i].begin);
+    digest.Add(decision.extents[i].length);
+  }
   digest.Add((decision.look_only ? 1 : 0) | (decision.check ? 2 : 0) | (decision.starving ? 4 : 0));
 }
 

@@ -25,12 +25,18 @@ struct Call {
 
 bool IsNothing(const Decision& decision) { return decision.empty() && decision.stream.index < 0; }
 
+bool HasSameExtents(const Decision& a, const Decision& b) {
+  return std::equal(
+      a.extents, a.extents + a.extent_count, b.extents, b.extents + b.extent_count,
+      [](const Extent& one, const Extent& other) { return one.begin == other.begin && one.length == other.length; });
+}
+
 bool IsSame(const Decision& a, const Decision& b) {
   if (IsNothing(a) || IsNothing(b)) return IsNothing(a) && IsNothing(b);
   return a.method == b.method && a.stream.index == b.stream.index && a.stream.generation == b.stream.generation &&
          a.first == b.first && a.length == b.length && a.step == b.step && a.pieces == b.pieces &&
          a.required == b.required && a.limit == b.limit && a.floor == b.floor && a.look_only == b.look_only &&
-         a.check == b.check && a.starving == b.starving;
+         a.check == b.check && a.starving == b.starving && HasSameExtents(a, b);
 }
 
 std::string InWords(const Decision& decision) {
@@ -41,6 +47,8 @@ std::string InWords(const Decision& decision) {
       << static_cast<int>(decision.method) << ", stream " << decision.stream.index << "/" << decision.stream.generation
       << ", " << decision.required << " required" << (decision.check ? ", check" : "")
       << (decision.starving ? ", starving" : "") << (decision.look_only ? ", look only" : "");
+  for (int32_t i = 0; i < decision.extent_count; ++i)
+    out << (i == 0 ? ", extents " : " ") << decision.extents[i].begin << "+" << decision.extents[i].length;
   return out.str();
 }
 

@@ -36,6 +36,23 @@ bool DecodeDecision(const TraceDecision& record, Decision& decision) {
   return true;
 }
 
+// Reads the extents that follow a decision in its record, from `at` on: each within a file, and in all no more pieces
+// than the decision has.
+bool DecodeExtents(const RecordView& record, size_t at, Decision& decision) {
+  TraceExtent extent;
+  int64_t pieces = 0;
+  while (decision.extent_count < Decision::kMostExtents && record.At(at, extent)) {
+    if (decision.length.value <= 0 || extent.length_bytes <= 0 || extent.length_bytes > INT32_MAX ||
+        extent.begin_bytes > kLargestFile.value || !IsTraceRange(extent.begin_bytes, extent.length_bytes))
+      return false;
+    Extent& out = decision.extents[decision.extent_count++];
+    out = {extent.begin_bytes, static_cast<int32_t>(extent.length_bytes)};
+    pieces += decision.PiecesOf(out);
+    at += sizeof(extent);
+  }
+  return decision.extent_count > 0 && decision.pieces <= pieces;
+}
+
 // Sets the number `name` of `options`, if there is such an option.
 void SetNumber(std::string_view name, int64_t value, Options& options) {
   const auto set = [&](std::string_view known, OptionKind kind, int64_t& place) {
@@ -107,8 +124,9 @@ bool DecodePlan(const RecordView& record, const TracePlanRecord& head, TracedRea
     at += sizeof(run);
   }
   TraceDecision decision;
-  return (flags & TracePlanRecord::kHasDecision) == 0 ||
-         (record.At(at, decision) && DecodeDecision(decision, read.decision));
+  if ((flags & TracePlanRecord::kHasDecision) == 0) return true;
+  if (!record.At(at, decision) || !DecodeDecision(decision, read.decision)) return false;
+  return (decision.flags & TraceDecision::kExtents) == 0 || DecodeExtents(record, at + sizeof(decision), read.decision);
 }
 
 bool DecodeBatch(const RecordView& record, const TraceIssuedRecord& head, TracedBatch& batch) {

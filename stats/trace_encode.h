@@ -102,6 +102,7 @@ inline TraceDecision DecisionRecord(const Decision& decision) {
   if (decision.check) flags |= TraceDecision::kCheck;
   if (decision.starving) flags |= TraceDecision::kStarving;
   if (decision.look_only) flags |= TraceDecision::kLookOnly;
+  if (decision.extent_count > 0) flags |= TraceDecision::kExtents;
   return {static_cast<uint8_t>(decision.method),
           flags,
           decision.stream.index,
@@ -150,8 +151,10 @@ struct TracePlanFacts {
   bool has_run() const { return run.mode != Filter::Mode::kClosed; }
   // A decision without pieces may name a stream.
   bool has_decision() const { return !decision.empty() || decision.stream.index >= 0; }
+  size_t extents() const { return static_cast<size_t>(decision.extent_count); }
   size_t bytes() const {
-    return sizeof(TracePlanRecord) + (has_run() ? sizeof(TraceRun) : 0) + (has_decision() ? sizeof(TraceDecision) : 0);
+    return sizeof(TracePlanRecord) + (has_run() ? sizeof(TraceRun) : 0) +
+           (has_decision() ? sizeof(TraceDecision) + extents() * sizeof(TraceExtent) : 0);
   }
 };
 
@@ -164,7 +167,10 @@ inline void Encode(const TracePlanFacts& plan, TraceCursor& out) {
                           static_cast<uint32_t>(plan.access.advice), plan.access.range.begin.value,
                           plan.access.range.end.value, plan.access.time.value});
   if (plan.has_run()) out.Put(RunRecord(plan.run));
-  if (plan.has_decision()) out.Put(DecisionRecord(plan.decision));
+  if (!plan.has_decision()) return;
+  out.Put(DecisionRecord(plan.decision));
+  for (size_t i = 0; i < plan.extents(); ++i)
+    out.Put(TraceExtent{plan.decision.extents[i].begin, plan.decision.extents[i].length});
 }
 
 inline TracePiece PieceRecord(const PieceOutcome& outcome, Nanos asked_at) {

@@ -204,6 +204,7 @@ struct TraceDecision {
   static constexpr uint8_t kCheck = 1;
   static constexpr uint8_t kStarving = 2;
   static constexpr uint8_t kLookOnly = 4;
+  static constexpr uint8_t kExtents = 8;  // the rest of the record is TraceExtents
 
   uint8_t method;
   uint8_t flags;
@@ -216,6 +217,13 @@ struct TraceDecision {
   int64_t step_bytes;
   int64_t limit_bytes;
   int64_t floor_bytes;
+};
+
+// The places that the pieces of a decision of several runs are cut from. They follow a TraceDecision of kExtents, to
+// the end of the record.
+struct TraceExtent {
+  int64_t begin_bytes;
+  int64_t length_bytes;
 };
 
 // A read through the description head.number, or a mapping. Followed by a TraceRun and a TraceDecision where its flags

@@ -87,7 +87,7 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
   stream.issued_at = now;
   last_method_ = method;
   if (stream.track.shape == Shape::kForward) stream.method = Class::state;
-  if (method == Class::onseek) stream.led = facts.kernel_leads;
+  if (method == Class::onseek && stream.track.shape == Shape::kForward) stream.led = facts.kernel_leads;
   PlaceMark(stream, decision, facts, around);
 }
 
@@ -104,8 +104,6 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
     stream.mark = BurstMark(stream, around);
   } else if (decision.method == Class::initial) {
     stream.mark = stream.frontier - (stream.frontier - stream.first) / 8;  // ra/8, as the ancestor's initial method
-  } else if (decision.method == Class::onseek) {
-    stream.mark = stream.frontier;
   } else {
     // A late stream asks for a piece as one is read: what comes in larger lots leaves places at the device empty
     // between them (20 ms, 500 MB/s, 64 in flight: 0.84 of the limit, 0.98 so). Backward, a disk wants lots to put in

@@ -48,7 +48,7 @@ double Trusted(const Stream& stream, double wanted) {
 int64_t AdaptivePolicy::BurstSlots(const Stream& stream, const Facts& facts, const Surroundings& around) const {
   const Options& options = around.options;
   if (options.max_time == 0 || options.ratio < 10 || !stream.proved || stream.track.shape == Shape::kStride ||
-      stream.window.waits())
+      stream.track.shape == Shape::kRuns || stream.window.waits())
     return 0;
   const double wanted = Consumption(stream, options);
   const int64_t safe = facts.allowance.value / 100 * options.ratio;

@@ -29,10 +29,19 @@ int64_t AdaptivePolicy::LeastDistance(const Track& track, const Facts& facts) {
   return track.shape == Shape::kStride ? 1 : 2 * UnitOf(track, facts);
 }
 
+// Slots that a stream of runs starts with: short ones as a stride does, but no more bytes than a forward stream.
+int64_t AdaptivePolicy::CycleStartup(const Track& track, const Facts& facts) {
+  const int64_t short_runs =
+      track.cycle.SlotsPerCycle(track.origin, facts.page) * StrideStartup(facts) / track.cycle.runs;
+  const int64_t most = kStartup / facts.page.value;
+  return short_runs < most ? short_runs : most;
+}
+
 // How far ahead a stream that was just proved starts, in slots. Several that wait at the same time share what one alone
 // would be given.
 int64_t AdaptivePolicy::Startup(const Stream& stream, const Facts& facts, const Surroundings& around) const {
   if (stream.track.shape == Shape::kStride) return StrideStartup(facts);
+  if (stream.track.shape == Shape::kRuns) return CycleStartup(stream.track, facts);
   const int64_t alone = startup_.value / stream.track.length.value;
   const int64_t least = LeastDistance(stream.track, facts);
   const int64_t shared = alone / around.congestion.Waiting();

@@ -22,6 +22,12 @@ int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit) {
     const int64_t pages = track.origin.value / track.length.value + 1;
     aligned = pages - AlignUp(pages - end, unit);
   }
+  if (track.shape == Shape::kRuns) {
+    const Cycle::Run run = track.RunAt(end);
+    aligned = run.slots.begin + AlignDown(end - run.slots.begin, unit);
+    if (aligned <= begin) return run.slots.end < begin + unit ? run.slots.end : begin + unit;
+    return aligned;
+  }
   return aligned - begin > (end - begin) / 2 ? aligned : end;
 }
 
@@ -34,6 +40,13 @@ int32_t RequiredPieces(const Stream& stream, int64_t begin, const Decision& deci
     required = (stream.track.Begin(stream.position) - decision.first).value / facts.piece.value + 1;
   if (stream.track.shape == Shape::kBackward)
     required = (decision.first - stream.track.Begin(stream.position - 1)).value / facts.piece.value + 1;
+  if (stream.track.shape == Shape::kRuns) {
+    required = 0;
+    while (required < decision.pieces) {
+      if (stream.track.Slots(decision.Piece(static_cast<int32_t>(required))).begin >= stream.position) break;
+      ++required;
+    }
+  }
   const int64_t most = facts.allowance / facts.piece + 1;
   required = required < most ? required : most;
   return static_cast<int32_t>(required < decision.pieces ? required : decision.pieces);
@@ -73,6 +86,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   const int64_t begin = open ? stream.frontier : from;
   int64_t end = AlignEnd(stream.track, begin, stream.position + want, UnitOf(stream.track, facts));
   if (end + (end - begin) / 4 >= file_end) end = file_end;
+  if (stream.position <= stream.bound && end > stream.bound) end = stream.bound;
   if (stream.is_bursting())
     end = stream.burst_end;
   else

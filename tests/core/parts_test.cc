@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/decision.h"
-#include "core/methods/onseek.h"
+#include "core/methods/runs.h"
 #include "core/stride.h"
 #include "core/track.h"
 #include "core/trail.h"
@@ -91,18 +91,21 @@ TEST(StrideTest, StandingStillIsNoStride) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(detector.Observe({77}), 0_B);
 }
 
-TEST(OnSeekTest, NeedsThreeRunsOfSimilarLength) {
-  OnSeek onseek;
-  const auto run = [&](int64_t begin, int64_t reads) {
-    const ByteCount size = onseek.Observe(Range(begin, 100));
-    for (int64_t i = 1; i < reads; ++i) onseek.Observe(Range(begin + i * 100, 100));
-    return size;
-  };
-  EXPECT_EQ(run(0, 4), 0_B);
-  EXPECT_EQ(run(10000, 5), 0_B);
-  EXPECT_EQ(run(20000, 4), 0_B);
-  EXPECT_EQ(run(30000, 40), 500_B) << "the longer of the two newest";
-  EXPECT_EQ(run(50000, 4), 0_B) << "one run was ten times as long";
+// Enters a run of `reads` reads of 100 bytes; returns what was expected of it.
+ByteCount EnterRun(RunLog& log, int64_t begin, int64_t reads) {
+  log.Observe(Range(begin, 100), kPage);
+  const ByteCount size = log.AlikeLength();
+  for (int64_t i = 1; i < reads; ++i) log.Observe(Range(begin + i * 100, 100), kPage);
+  return size;
+}
+
+TEST(RunLogTest, ExpectsALengthAfterThreeRunsOfSimilarLength) {
+  RunLog log;
+  EXPECT_EQ(EnterRun(log, 0, 4), 0_B);
+  EXPECT_EQ(EnterRun(log, 10000, 5), 0_B);
+  EXPECT_EQ(EnterRun(log, 20000, 4), 0_B);
+  EXPECT_EQ(EnterRun(log, 30000, 40), 500_B) << "the longer of the two newest";
+  EXPECT_EQ(EnterRun(log, 50000, 4), 0_B) << "one run was ten times as long";
 }
 
 TEST(DecisionTest, ClipsItsPiecesToTheWindow) {

@@ -49,6 +49,9 @@ Decision SomeDecision() {
   decision.look_only = true;
   decision.check = false;
   decision.starving = true;
+  decision.extent_count = 2;
+  decision.extents[0] = {700'000, 400'000};
+  decision.extents[1] = {300'000, 1};
   return decision;
 }
 
@@ -118,6 +121,10 @@ TEST(TraceWriterTest, PlanComesBackWithAllThatBelongsToIt) {
   EXPECT_TRUE(read.decision.look_only);
   EXPECT_FALSE(read.decision.check);
   EXPECT_TRUE(read.decision.starving);
+  ASSERT_EQ(read.decision.extent_count, 2);
+  EXPECT_EQ(read.decision.extents[0].begin, 700'000);
+  EXPECT_EQ(read.decision.extents[0].length, 400'000);
+  EXPECT_EQ(read.decision.extents[1].begin, 300'000);
   EXPECT_EQ(read.settled.mode, Filter::Mode::kBackward);
   EXPECT_EQ(read.settled.stream.index, 4);
   EXPECT_EQ(read.settled.stream.generation, 9u);
@@ -152,7 +159,7 @@ TEST(TraceWriterTest, PlanComesBackWithAllThatBelongsToIt) {
 TEST(TraceWriterTest, FactsAndDecisionHaveNoMoreThanTheTraceHolds) {
   [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance, share] = Facts{};
   [[maybe_unused]] const auto [method, stream, first, length, step, pieces, required, limit, floor, look, check,
-                               starving] = Decision{};
+                               starving, extent_count, extents] = Decision{};
   [[maybe_unused]] const auto [state, sure, fresh, blocked] = PieceOutcome{};
 }
 

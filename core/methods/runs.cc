@@ -1,0 +1,82 @@
+#include "core/methods/runs.h"
+
+namespace ahead {
+namespace {
+
+// Lengths of which one is at most a sixteenth more: a last read may be cut short.
+bool IsSameLength(int64_t a, int64_t b) { return (a < b ? b - a : a - b) * 16 <= a; }
+
+}  // namespace
+
+bool RunLog::Observe(ByteRange read, ByteCount page) {
+  const bool goes_on =
+      known_ > 0 && read.begin <= end_ && read.begin + page >= end_ && read.end > end_ && read.begin.value > BeginOf(0);
+  if (goes_on) {
+    end_ = read.end;
+    ++reads_;
+  } else {
+    newest_ = (newest_ + 1) % kRuns;
+    if (known_ < kRuns) ++known_;
+    begins_[newest_] = read.begin.value;
+    end_ = read.end;
+    reads_ = 1;
+  }
+  const int64_t length = end_.value - begins_[newest_];
+  lengths_[newest_] = static_cast<int32_t>(length < INT32_MAX ? length : INT32_MAX);
+  return !goes_on;
+}
+
+ByteCount RunLog::AlikeLength() const {
+  if (known_ < 4) return {};
+  const int64_t h1 = LengthOf(1);
+  const int64_t h2 = LengthOf(2);
+  const int64_t h3 = LengthOf(3);
+  if (h1 * 2 <= h2 || h2 * 2 <= h3 || h3 * 2 <= h1) return {};
+  return {h1 > h2 ? h1 : h2};
+}
+
+ByteCount RunLog::LongestLength(ByteCount least) const {
+  int64_t longest = 0;
+  for (int32_t age = 1; age <= 3 && age < known_; ++age)
+    if (LengthOf(age) >= least.value && LengthOf(age) > longest) longest = LengthOf(age);
+  return {longest};
+}
+
+bool RunLog::Repeats(int32_t period, int32_t needed) const {
+  if (known_ <= period + needed) return false;
+  for (int32_t age = 0; age < needed; ++age) {
+    if (BeginOf(age) - BeginOf(age + 1) != BeginOf(age + period) - BeginOf(age + period + 1)) return false;
+    if (!IsSameLength(LengthOf(age + 1), LengthOf(age + 1 + period))) return false;
+  }
+  return true;
+}
+
+bool RunLog::FindCycle(Cycle& cycle, bool is_covered, ByteCount page) const {
+  // A constant distance is no chance where lengths agree as well.
+  const int32_t factor = is_covered ? 2 : 1;
+  int32_t period = 1;
+  if (!Repeats(1, needed_ * factor - 1)) {
+    do {
+      if (++period > Cycle::kMost) return false;
+    } while (!Repeats(period, (period / 2 > needed_ ? period / 2 : needed_) * factor));
+  }
+  cycle = {};
+  cycle.runs = period;
+  cycle.period = BeginOf(0) - BeginOf(period);
+  int64_t first = 0;
+  int64_t last = 0;
+  for (int32_t i = 0; i < period; ++i) {
+    const int64_t offset = BeginOf(period - i) - BeginOf(period);
+    if (offset != static_cast<int32_t>(offset) || LengthOf(period - i) == INT32_MAX) return false;
+    cycle.offsets[i] = static_cast<int32_t>(offset);
+    cycle.lengths[i] = static_cast<int32_t>(LengthOf(period - i));
+    if (offset < first) first = offset;
+    if (offset + cycle.lengths[i] > last) last = offset + cycle.lengths[i];
+  }
+  // Several readers in turn each have a place of their own: the runs of rows do not lie farther apart than the rows.
+  // And where hardly a page is spared, it is one reader that goes forward or backward.
+  const int64_t size = cycle.period < 0 ? -cycle.period : cycle.period;
+  return last - first <= size && cycle.SlotsPerCycle({BeginOf(0)}, page) * page.value <= size - size / 16;
+}
+
+}  // namespace ahead

@@ -1,0 +1,60 @@
+// What do a file's runs of reads say of the next one? A run is a row of reads that follow each other; between two runs
+// lies a jump. Where the last runs had similar length, the next will (method onseek). Where distances and lengths
+// repeat themselves, places and lengths of all that follow are known (cycle.h).
+//
+// Source of the first: Wu Fengguang, Adaptive readahead V15, seek based method, where runs were counted per open file
+// by hits on fresh pages. The second is the delta correlation of Nesbit and Smith (HPCA 2004), over runs instead of
+// misses.
+#pragma once
+
+#include "core/cycle.h"
+#include "core/units.h"
+
+namespace ahead {
+
+// Thread safety: none.
+class RunLog {
+ public:
+  // Takes each read of the file in turn. Returns whether it begins a new run. `page`: how far a read may overlap the
+  // one that it continues.
+  bool Observe(ByteRange read, ByteCount page);
+
+  // Reads went by that were not told.
+  void Interrupt() { known_ = 0; }
+
+  // These concern the run that began last.
+
+  // Returns how much to fetch from its begin on: with h1 the newest run before it, the longer of h1 and h2 if h1 >=
+  // h2/2, h2 >= h3/2 and h3 >= h1/2; else 0.
+  ByteCount AlikeLength() const;
+
+  // Returns the length of the longest of the three runs before it that are `least` or longer; 0 if none is.
+  ByteCount LongestLength(ByteCount least) const;
+
+  // Returns whether it goes on with a cycle that the runs before it went through once, and again for half of it or
+  // `needed` runs, whichever is more; where the read `is_covered` by a window of another stream, which would explain it
+  // as well, twice as much is needed. `cycle` then begins with this run.
+  bool FindCycle(Cycle& cycle, bool is_covered, ByteCount page) const;
+
+  // A cycle found here did not come true.
+  void Doubt() { needed_ = needed_ < kMostNeeded ? needed_ * 2 : kMostNeeded; }
+
+ private:
+  static constexpr int32_t kMostNeeded = 16;
+  static constexpr int32_t kRuns = 40;  // a cycle of 16 runs, and all of it again, and some
+
+  // Run `age` runs before the last one; age 0 is that itself.
+  int64_t BeginOf(int32_t age) const { return begins_[(newest_ + kRuns - age) % kRuns]; }
+  int64_t LengthOf(int32_t age) const { return lengths_[(newest_ + kRuns - age) % kRuns]; }
+  bool Repeats(int32_t period, int32_t needed) const;
+
+  int64_t begins_[kRuns] = {};
+  int32_t lengths_[kRuns] = {};
+  int32_t newest_ = 0;
+  int32_t known_ = 0;  // runs, at most kRuns
+  int32_t needed_ = 2;
+  ByteOffset end_;     // of the last run
+  int64_t reads_ = 0;  // of the last run
+};
+
+}  // namespace ahead

@@ -1,0 +1,172 @@
+// Runs and jumps: which cycles are found, how they lie in slots, and what is asked for on them.
+#include "core/methods/runs.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/cycle.h"
+#include "tests/core/host.h"
+
+namespace ahead::test {
+namespace {
+
+constexpr ByteCount kPage{4096};
+constexpr int64_t kKiB = 1024;
+constexpr int64_t kMiB = 1024 * kKiB;
+
+ByteRange Range(int64_t begin, int64_t size) { return {{begin}, {begin + size}}; }
+
+// Three runs of 8, 4 and 8 KiB in each row of 1 MiB.
+Cycle ThreeColumns() {
+  Cycle cycle;
+  cycle.runs = 3;
+  cycle.period = kMiB;
+  const int32_t offsets[] = {0, 64 << 10, 256 << 10};
+  const int32_t lengths[] = {8 << 10, 4 << 10, 8 << 10};
+  for (int i = 0; i < 3; ++i) {
+    cycle.offsets[i] = offsets[i];
+    cycle.lengths[i] = lengths[i];
+  }
+  return cycle;
+}
+
+TEST(CycleTest, PutsThePagesOfRunsInALine) {
+  const Track track = Track::Runs({0}, ThreeColumns(), kPage);
+  const int64_t pages[] = {0, 4 * kKiB, 64 * kKiB, 256 * kKiB, 260 * kKiB, kMiB, kMiB + 4 * kKiB, kMiB + 64 * kKiB};
+  for (int64_t slot = 0; slot < 8; ++slot) {
+    EXPECT_EQ(track.Begin(slot).value, pages[slot]) << slot;
+    EXPECT_EQ(track.Slots(Range(pages[slot], 4096)).begin, slot);
+    EXPECT_EQ(track.Slots(Range(pages[slot], 4096)).end, slot + 1);
+  }
+  EXPECT_EQ(track.Slots(Range(128 * kKiB, 4096)).size(), 0) << "between two runs";
+  EXPECT_EQ(track.Slots(Range(0, 64 * kKiB)).end, 2) << "a run's own slots only";
+}
+
+TEST(CycleTest, GoesBackwardAsWell) {
+  Cycle cycle = ThreeColumns();
+  cycle.period = -kMiB;
+  const Track track = Track::Runs({3 * kMiB}, cycle, kPage);
+  EXPECT_EQ(track.Begin(5).value, 2 * kMiB);
+  EXPECT_EQ(track.Slots(Range(kMiB + 64 * kKiB, 4096)).begin, 12);
+  EXPECT_EQ(track.EndSlot(100_MiB), 20) << "four rows, the last at 0";
+}
+
+TEST(CycleTest, EndsWithTheFirstRunOutsideOfTheFile) {
+  const Track track = Track::Runs({0}, ThreeColumns(), kPage);
+  EXPECT_EQ(track.EndSlot(4_MiB), 20);
+  EXPECT_EQ(track.EndSlot(ByteCount{2 * kMiB + 128 * kKiB}), 13);
+}
+
+TEST(CycleTest, OfRowsThatAreNotWholePagesHasRoomForEachRunWhereverItLies) {
+  Cycle cycle;
+  cycle.runs = 1;
+  cycle.period = 100'000;
+  cycle.lengths[0] = 4096;
+  const Track track = Track::Runs({0}, cycle, kPage);
+  for (int64_t row = 0; row < 50; ++row) {
+    const SlotRange slots = track.Slots(Range(row * 100'000, 4096));
+    EXPECT_EQ(slots.begin, row * 2);
+    EXPECT_EQ(slots.end, row * 2 + 2);
+    EXPECT_EQ(track.Slots(Range(AlignDown(row * 100'000, 4096), 4096)).begin, row * 2) << "the page it begins in";
+  }
+}
+
+// Enters runs of reads of 4 KiB: the chosen columns of `rows` rows. Returns the row and column that found the cycle.
+int64_t RunsUntilFound(RunLog& log, const std::vector<Extent>& columns, int64_t row_bytes, int64_t rows, Cycle& cycle) {
+  int64_t runs = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (const Extent& column : columns) {
+      ++runs;
+      for (int64_t at = 0; at < column.length; at += 4096)
+        log.Observe(Range(row * row_bytes + column.begin + at, 4096), kPage);
+      if (log.FindCycle(cycle, false, kPage)) return runs;
+    }
+  }
+  return -1;
+}
+
+TEST(RunLogTest, FindsACycleWhenHalfOfItCameAgain) {
+  Cycle cycle;
+  RunLog three;
+  EXPECT_EQ(RunsUntilFound(three, {{0, 8192}, {64 << 10, 4096}, {256 << 10, 8192}}, kMiB, 5, cycle), 6);
+  EXPECT_EQ(cycle.runs, 3);
+  EXPECT_EQ(cycle.period, kMiB);
+  EXPECT_EQ(cycle.lengths[0], 8192) << "seen from the sixth run";
+  EXPECT_EQ(cycle.offsets[1], 768 << 10);
+  std::vector<Extent> many;
+  for (int64_t i = 0; i < 16; ++i) many.push_back({i * i * 16 * kKiB, 4096});
+  RunLog sixteen;
+  EXPECT_EQ(RunsUntilFound(sixteen, many, 4 * kMiB, 5, cycle), 16 + 9);
+  EXPECT_EQ(cycle.runs, 16);
+}
+
+TEST(RunLogTest, FindsNoneWhereNoPageIsSparedOrRowsAreInterleaved) {
+  Cycle cycle;
+  RunLog dense;
+  EXPECT_EQ(RunsUntilFound(dense, {{64 << 10, 64 << 10}, {0, 64 << 10}}, 128 * kKiB, 20, cycle), -1);
+  RunLog readers;
+  EXPECT_EQ(RunsUntilFound(readers, {{0, 4096}, {10 << 20, 4096}, {30 << 20, 4096}}, 8 * kKiB, 20, cycle), -1);
+}
+
+TEST(RunLogTest, ForgetsWhatItWasNotToldOf) {
+  Cycle cycle;
+  RunLog log;
+  ASSERT_EQ(RunsUntilFound(log, {{0, 8192}}, kMiB, 5, cycle), 3);
+  log.Interrupt();
+  EXPECT_EQ(RunsUntilFound(log, {{0, 8192}}, kMiB, 2, cycle), -1);
+}
+
+// Reads the runs of `columns` in each of `rows` rows, by reads of `count` bytes or, where they are shorter, by one.
+void ReadRows(Host& host, const std::vector<Extent>& columns, int64_t row_bytes, int64_t rows, int64_t count) {
+  for (int64_t row = 0; row < rows; ++row)
+    for (const Extent& column : columns)
+      for (int64_t at = 0; at < column.length; at += count)
+        host.Read(row * row_bytes + column.begin + at, std::min<int64_t>(count, column.length));
+}
+
+TEST(RunsTest, FetchesTheNextRunsBeforeTheJumps) {
+  Host host;
+  std::vector<Extent> columns = {{0, 1 << 20}, {2 << 20, 512 << 10}, {5 << 20, 1 << 20}};
+  ReadRows(host, columns, 8 * kMiB, 1, 128 * kKiB);
+  columns.pop_back();
+  for (const Extent& column : columns)
+    for (int64_t at = 0; at < column.length; at += 128 * kKiB) host.Read(8 * kMiB + column.begin + at, 128 * kKiB);
+  const Decision decision = host.Read(13 * kMiB, 128 * kKiB);
+  EXPECT_EQ(decision.method, Class::onseek);
+  ASSERT_EQ(decision.extent_count, 1) << "all of this run at once";
+  EXPECT_EQ(decision.pieces, 8);
+  EXPECT_EQ(decision.required, 1);
+  EXPECT_EQ(decision.Piece(0), Range(13 * kMiB, 128 * kKiB));
+  EXPECT_EQ(decision.Piece(7), Range(13 * kMiB + 896 * kKiB, 128 * kKiB));
+  for (int64_t at = 128 * kKiB; at < kMiB; at += 128 * kKiB) host.Read(13 * kMiB + at, 128 * kKiB);
+  for (const int64_t next : {16 * kMiB, 18 * kMiB, 21 * kMiB}) {
+    EXPECT_TRUE(host.Present(Range(next, 128 * kKiB))) << next << " before the jump";
+    for (int64_t at = 0; at < (next == 18 * kMiB ? kMiB / 2 : kMiB); at += 128 * kKiB) host.Read(next + at, 128 * kKiB);
+  }
+}
+
+TEST(RunsTest, FetchesNothingBetweenTheColumnsOfRows) {
+  Host host;
+  const std::vector<Extent> columns = {{0, 4096}, {100 << 10, 8192}, {500 << 10, 16384}};
+  ReadRows(host, columns, kMiB, 256, 64 * kKiB);
+  host.Settle();
+  host.policy_.Forget(host.facts_, host.Around());
+  const int64_t read = 256 * 7;
+  EXPECT_LE(host.issued_pages_, read * 11 / 10);
+  EXPECT_GE(host.Sum(Event::readahead_hit), read * 9 / 10);
+}
+
+TEST(RunsTest, AStreamIsLedNoFurtherThanEarlierRunsWere) {
+  Host host;
+  for (const int64_t place : {10 * kMiB, 71 * kMiB})
+    for (int64_t at = 0; at < 512 * kKiB; at += 64 * kKiB) host.Read(place + at, 64 * kKiB);
+  const int64_t before = host.issued_pages_;
+  for (int64_t at = 0; at < 512 * kKiB; at += 64 * kKiB) host.Read(133 * kMiB + at, 64 * kKiB);
+  EXPECT_LE(host.issued_pages_ - before, 128) << "512 KiB as the runs before it";
+  host.Read(133 * kMiB + 512 * kKiB, 64 * kKiB);
+  EXPECT_GE(host.issued_pages_ - before, 256) << "it went on: so do we";
+}
+
+}  // namespace
+}  // namespace ahead::test
