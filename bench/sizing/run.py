@@ -7,6 +7,7 @@ Arms are interleaved in random order and each run is cold. Counted figures come 
 """
 import argparse
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -89,6 +90,8 @@ def main(argv):
     options = parse_options(argv)
     # As an exception, like SIGINT, so that what was mounted is unmounted and the temporary folder goes.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    if os.geteuid() == 0:
+        os.nice(-20)
     tools = arms.Tools(options.build)
     facts = environment.describe(ROOT) | {"pairs": options.pairs}
     print("\n".join(f"{name}: {value}" for name, value in facts.items()) + "\n", flush=True)
@@ -96,11 +99,14 @@ def main(argv):
     begin = time.monotonic()
     lines = []
     try:
+        before = begin
         for line in measure(options, tools, folder):
             lines.append(line)
             tell("")
-            print(f"{line.word:8} {line.row}: {line.case}: {line.text()}\n         "
-                  f"[{'; '.join([*line.notes, f'pairs {line.pairs}', f'A/A {line.again}'])}]", flush=True)
+            now = time.monotonic()
+            details = [*line.notes, f"pairs {line.pairs or '-'}", f"A/A {line.again}", f"{now - before:.0f} s"]
+            print(f"{line.word:8} {line.row}: {line.case}: {line.text()}\n         [{'; '.join(details)}]", flush=True)
+            before = now
     finally:
         tell("")
         shutil.rmtree(folder, ignore_errors=True)
