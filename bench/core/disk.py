@@ -40,8 +40,10 @@ class SlowDisk:
     @contextlib.contextmanager
     def mounted(self, model, read_ahead_kb=None):
         """Yields with the disk mounted and nothing of it cached. `read_ahead_kb`: tunes the kernel's window (root)."""
-        subprocess.run([self.program, str(self.source), str(self.mountpoint), *model.arguments()], check=True)
-        try:
+        is_mounted = False
+        try:  # here already: an interrupt while it is being mounted must not leave it there
+            subprocess.run([self.program, str(self.source), str(self.mountpoint), *model.arguments()], check=True)
+            is_mounted = True
             device = os.stat(self.mountpoint).st_dev
             knob = pathlib.Path(f"/sys/class/bdi/{os.major(device)}:{os.minor(device)}/read_ahead_kb")
             if read_ahead_kb is not None:
@@ -50,7 +52,7 @@ class SlowDisk:
             subprocess.run([self.program, "--reset", str(self.mountpoint)], check=True)
             yield self
         finally:
-            subprocess.run([self.program, "--unmount", str(self.mountpoint)], check=True)
+            subprocess.run([self.program, "--unmount", str(self.mountpoint)], check=is_mounted)
 
     def report(self):
         """Returns what the disk counted since it was mounted, once it is idle."""

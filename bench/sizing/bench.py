@@ -8,6 +8,7 @@ import signal
 import statistics
 import subprocess
 import tempfile
+import time
 
 import arms
 import disk
@@ -16,6 +17,7 @@ import loop
 import ratio
 
 RUN_TIMEOUT_S = 300
+END_DEADLINE_S = 5
 
 
 @dataclasses.dataclass
@@ -38,6 +40,17 @@ class Killed(RuntimeError):
     """A command that did not end well."""
 
 
+def end_session(process):
+    """Kills what `process` started and waits until none of it is left: its files would keep the disk mounted."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        deadline = time.monotonic() + END_DEADLINE_S
+        while time.monotonic() < deadline:
+            os.killpg(process.pid, 0)
+            time.sleep(0.01)
+
+
 def execute(words):
     """Runs a command in a session of its own, so that nothing of it is left when we are interrupted. Returns what it
     printed."""
@@ -46,9 +59,7 @@ def execute(words):
         try:
             out, _ = process.communicate(timeout=RUN_TIMEOUT_S)
         except BaseException:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            end_session(process)
             raise
     if process.returncode != 0:
         raise Killed(f"{' '.join(map(str, words))} ended with {process.returncode}")
@@ -93,7 +104,8 @@ class Bench:
     @contextlib.contextmanager
     def loop(self, files):
         with tempfile.TemporaryDirectory(dir=self.folder) as folder, \
-                contextlib.closing(loop.Loop(folder, files)) as made:
+                contextlib.closing(loop.Loop(folder)) as made:
+            made.fill(files)
             yield made
 
     # What reads.
@@ -130,6 +142,16 @@ class Bench:
             run = self._run([*before, *self.under(arm, words)])
             run.disk = counted()
         return run
+
+    def on_tuned_disk(self, model, words, before=()):
+        """The same bare, with the kernel's own window raised as far as an administrator would for such a disk."""
+        return self.on_disk(model, words, before=before, read_ahead_kb=arms.TUNED_READ_AHEAD_KB)
+
+    def tuned_arm(self, model, words, before=()):
+        """Returns arm `tuned`, for dictionaries of arms; nothing where it cannot be had."""
+        if self.tools.missing("kernel-tuned"):
+            return {}
+        return {"tuned": lambda: self.on_tuned_disk(model, words, before)}
 
     def _run(self, words):
         kept = self.folder / "events"

@@ -2,9 +2,11 @@
 import contextlib
 import os
 import pathlib
+import time
 
 V1 = pathlib.Path("/sys/fs/cgroup/memory")
 V2 = pathlib.Path("/sys/fs/cgroup")
+EMPTY_DEADLINE_S = 5
 
 
 def knob():
@@ -24,6 +26,18 @@ def missing():
     return None if knob() else "no memory controller in /sys/fs/cgroup"
 
 
+def remove(folder):
+    """Removes a cgroup once nothing is left in it."""
+    deadline = time.monotonic() + EMPTY_DEADLINE_S
+    while folder.exists():
+        try:
+            folder.rmdir()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
 @contextlib.contextmanager
 def limited(mib):
     """Yields words to put before a command, which then runs in a cgroup of `mib` MiB."""
@@ -31,9 +45,9 @@ def limited(mib):
     if limit == "memory.max":
         (parent / "cgroup.subtree_control").write_text("+memory", encoding="ascii")
     folder = parent / f"ahead-sizing-{os.getpid()}"
-    folder.mkdir()
     try:
+        folder.mkdir()
         (folder / limit).write_text(str(mib << 20), encoding="ascii")
         yield ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(folder / "cgroup.procs")]
     finally:
-        folder.rmdir()
+        remove(folder)

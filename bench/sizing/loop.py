@@ -23,40 +23,41 @@ def missing():
 
 
 class Loop:
-    """The files {name: MiB} on a loop device."""
+    """A file system on a loop device, below `folder`."""
 
-    def __init__(self, folder, files):
+    def __init__(self, folder):
         self.image = pathlib.Path(folder) / "image"
         self.mountpoint = pathlib.Path(folder) / "ext4"
         self.mountpoint.mkdir()
         self.device = None
+
+    def fill(self, files):
+        """Makes it hold the files {name: MiB}."""
         mib = sum(files.values())
         with open(self.image, "wb") as out:
             out.truncate((mib + mib // 16 + 64) << 20)
         subprocess.run(["mkfs.ext4", "-q", "-F", "-O", "^has_journal", self.image], check=True)
         command = ["losetup", "-f", "--show", self.image]
         self.device = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-        try:
-            with self._mounted("rw"):
-                for name, size in files.items():
-                    # Written and not just made longer: a hole is not read from the device.
-                    with open(self.mountpoint / name, "wb") as out:
-                        for _ in range(size):
-                            out.write(bytes(1 << 20))
-        except BaseException:
-            self.close()
-            raise
+        with self._mounted("rw"):
+            for name, size in files.items():
+                # Written and not just made longer: a hole is not read from the device.
+                with open(self.mountpoint / name, "wb") as out:
+                    for _ in range(size):
+                        out.write(bytes(1 << 20))
 
     def _sys(self, name):
         return pathlib.Path("/sys/block") / os.path.basename(self.device) / name
 
     @contextlib.contextmanager
     def _mounted(self, how):
-        subprocess.run(["mount", "-o", f"{how},noatime", self.device, self.mountpoint], check=True)
+        is_mounted = False
         try:
+            subprocess.run(["mount", "-o", f"{how},noatime", self.device, self.mountpoint], check=True)
+            is_mounted = True
             yield
         finally:
-            subprocess.run(["umount", self.mountpoint], check=True)
+            subprocess.run(["umount", self.mountpoint], check=is_mounted)
 
     def _counted(self):
         """Returns (requests, bytes) read so far, once nothing is in flight."""
@@ -76,6 +77,7 @@ class Loop:
             yield lambda: dict(zip(("requests", "bytes"), (now - then for now, then in zip(self._counted(), before))))
 
     def close(self):
-        if self.device:
-            subprocess.run(["losetup", "-d", self.device], check=True)
-            self.device = None
+        # Asked for by the image: an interrupt may have come before we knew the device.
+        command = ["losetup", "-n", "-O", "NAME", "-j", self.image]
+        for device in subprocess.run(command, check=True, capture_output=True, text=True).stdout.split():
+            subprocess.run(["losetup", "-d", device], check=True)

@@ -32,8 +32,9 @@ def at_once(bench, arms, shape, readers, seconds):
     rounds = ["--rounds", 1024 * MIB // readers // BLOCK] if shape == "turns" else []
     words = bench.load(shape, *files, "--block", BLOCK, "--seconds", seconds, *rounds)
     with cgroup.limited(LIMIT_MIB) as before:
-        return bench.rounds({arm: lambda arm=arm: bench.on_disk(MODEL, words, arm.removesuffix("-again"), before)
-                             for arm in arms}, once=[arm for arm in arms if arm.startswith("fixed-")])
+        runs = {arm: lambda arm=arm: bench.on_disk(MODEL, words, arm.removesuffix("-again"), before) for arm in arms}
+        once = [arm for arm in arms if arm.startswith("fixed-")] + ["tuned"]
+        return bench.rounds(runs | bench.tuned_arm(MODEL, words, before), once)
 
 
 def repeated(run):
@@ -71,7 +72,7 @@ def readers(bench):
 def readers_on(bench, case, shape, count):
     kept = at_once(bench, ["bare", "bare-again", "ahead"], shape, count, 1 if bench.is_quick else 1.5)
     notes = [f"{arm} {b.median(kept[arm], speed) / 1e6:.0f} MB/s ({b.median(kept[arm], repeated):.0%} twice)"
-             for arm in ("bare", "ahead")]
+             for arm in ("bare", "ahead", "tuned") if arm in kept]
     check = verdict.median_at_least("of bare's speed:", b.compare(kept, "ahead", "bare", speed), NOT_BELOW)
     return verdict.Line("readers", case, [check], pairs=len(kept["ahead"]), again=b.again(kept, speed), notes=notes,
                         raw=b.raw(kept))

@@ -47,7 +47,7 @@ def shape_on(bench, model, name, words):
     kept = bench.rounds({"ahead": lambda: bench.on_disk(model, words, "ahead"),
                          "oracle": lambda: bench.on_disk(model, oracle)})
     if "backward" not in words:  # a minute, for a figure that is known: one latency a read
-        kept["bare"] = {0: bench.on_disk(model, words)}
+        kept |= bench.rounds({"bare": lambda: bench.on_disk(model, words)} | bench.tuned_arm(model, words), pairs=1)
     share = b.compare(kept, "oracle", "ahead", lambda run: run.elapsed_ns)
     fetched = b.most(kept["ahead"], lambda run: run.disk["bytes"] / run.said["bytes"])
     notes = [f"{arm} {b.median(kept[arm], lambda run: run.elapsed_ns) / 1e6:.0f} ms, "

@@ -23,8 +23,8 @@ def sequential(bench):
 
 def sequential_on(bench, model, file, seconds):
     words = bench.load("streams", file, "--seconds", seconds)
-    kept = bench.rounds({arm: lambda arm=arm: bench.on_disk(model, words, arm) for arm in ("bare", "ahead")},
-                        once=("bare",))
+    runs = {arm: lambda arm=arm: bench.on_disk(model, words, arm) for arm in ("bare", "ahead")}
+    kept = bench.rounds(runs | bench.tuned_arm(model, words), once=("bare", "tuned"))
 
     def share(run):
         found = events.rate_after(run.reads, SECOND)
@@ -38,7 +38,8 @@ def sequential_on(bench, model, file, seconds):
                                       0.95),
               verdict.at_most("MiB ahead:", b.most(kept["ahead"], ahead_mib), most, ".2f")]
     return verdict.Line("sequential", str(model), checks, pairs=len(kept["ahead"]), raw=b.raw(kept),
-                        notes=[f"bare {b.median(kept['bare'], share):.3f} of the limit"])
+                        notes=[f"{arm} {b.median(kept[arm], share):.3f} of the limit, "
+                               f"{b.most(kept[arm], ahead_mib):.1f} MiB" for arm in ("bare", "tuned") if arm in kept])
 
 
 def beside(bench):
@@ -86,8 +87,9 @@ def hdd(bench):
         for rotation in (True, False):
             for in_flight in (12, 64):
                 model = models.Hdd(in_flight, rotation)
-                kept = bench.rounds({arm: lambda arm=arm: bench.on_disk(model, words, arm.removesuffix("-again"))
-                                     for arm in ("bare", "bare-again", "ahead")})
+                runs = {arm: lambda arm=arm: bench.on_disk(model, words, arm.removesuffix("-again"))
+                        for arm in ("bare", "bare-again", "ahead")}
+                kept = bench.rounds(runs | bench.tuned_arm(model, words), once=("tuned",))
                 yield verdict.Line("hdd", f"{readers} readers, {model}", hdd_checks(kept), pairs=len(kept["ahead"]),
                                    again=b.again(kept, last), notes=hdd_notes(kept, model), raw=b.raw(kept))
 
@@ -110,7 +112,7 @@ def hdd_checks(kept):
 
 
 def hdd_notes(kept, model):
-    shares = {arm: b.median(kept[arm], together) / (model.TRANSFER_MB * MB) for arm in ("bare", "ahead")}
-    counts = {arm: b.median(kept[arm], lambda run: run.disk["arm_moves"]) for arm in ("bare", "ahead")}
-    return [f"of the transfer rate: bare {shares['bare']:.2f}, ahead {shares['ahead']:.2f}",
-            f"arm moves: bare {counts['bare']:.0f}, ahead {counts['ahead']:.0f}"]
+    rate = model.TRANSFER_MB * MB
+    return [f"{arm} {b.median(kept[arm], together) / rate:.2f} of the transfer rate, "
+            f"{b.median(kept[arm], lambda run: run.disk['arm_moves']):.0f} arm moves, last after "
+            f"{b.median(kept[arm], last) / SECOND:.2f} s" for arm in ("bare", "ahead", "tuned") if arm in kept]
