@@ -86,15 +86,22 @@ std::string WithNames(const std::string& call, const std::map<std::string, std::
   return named.append(rest, call.end());
 }
 
-// Leaves out where the loader gets memory for what it notes about libraries: with one more, it is elsewhere.
-Calls WithoutLoadersMemory(const Calls& calls) {
+// Leaves out how long a host waited for a thread to be gone (hosts/open_numbers.c): that is the machine's affair.
+bool IsWaitForThread(const std::string& call) {
+  static const std::regex wait(
+      R"((tgkill\(\d+, \d+, 0\)|clock_nanosleep\(CLOCK_REALTIME, 0, .*tv_nsec=1000000\}, NULL\)) .*)");
+  return std::regex_match(call, wait);
+}
+
+// Leaves that out, and where the loader gets memory for what it notes about libraries: with one more, it is elsewhere.
+Calls WithoutWaitsAndLoadersMemory(const Calls& calls) {
   static const std::regex memory(R"(mmap\(NULL, \d+, PROT_READ\|PROT_WRITE, MAP_PRIVATE\|MAP_ANONYMOUS, -1, 0\) .*)");
   Calls kept;
   bool is_loading = false;
   for (const std::string& call : calls) {
     if (call.rfind("execve(", 0) == 0) is_loading = true;
     if (call.rfind("prlimit64(", 0) == 0) is_loading = false;
-    if (!is_loading || !std::regex_match(call, memory)) kept.push_back(call);
+    if (!IsWaitForThread(call) && (!is_loading || !std::regex_match(call, memory))) kept.push_back(call);
   }
   return kept;
 }
@@ -191,7 +198,7 @@ SystemCallLog TraceCalls(const Words& argv, const Words& variables) {
   }
   SystemCallLog log;
   for (const auto& [process, name] : names)
-    for (const std::string& call : WithoutLoadersMemory(logs.at(process)))
+    for (const std::string& call : WithoutWaitsAndLoadersMemory(logs.at(process)))
       if (!std::regex_match(call, kChance)) log[name].push_back(Normalized(call, names));
   return log;
 }

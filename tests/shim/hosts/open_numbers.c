@@ -28,10 +28,19 @@ static void List(const char* when) {
   Say("%s:%s, threads %d\n", when, line, threads);
 }
 
+static pid_t thread_number;
+
 static void* InThread(void* unused) {
+  thread_number = (pid_t)syscall(SYS_gettid);
   SumOfFile(path, 1L << 40);
   List("thread");
   return unused;
+}
+
+// A thread that was joined is still listed until the kernel has done with it, which takes a while when it is traced.
+static void AwaitEndOf(pid_t thread) {
+  const pid_t process = getpid();
+  for (int tries = 0; tries < 20000 && syscall(SYS_tgkill, process, thread, 0) == 0; ++tries) usleep(1000);
 }
 
 static void CloseOneByOne(void) {
@@ -101,6 +110,7 @@ int main(int argc, char** argv) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, InThread, NULL) != 0) return 4;
   pthread_join(thread, NULL);
+  AwaitEndOf(thread_number);
   close(fd);
   List("closed");
   CloseBy("one by one", CloseOneByOne);
