@@ -95,12 +95,14 @@ class AdaptivePolicy {
   // than a first window; a local disk may have one arm. Simulated at 2 ms, 64 in flight: 16, 32, 48 reach 0.82, 0.84,
   // 0.88 of the oracle (ahead-sim stride).
   static int64_t StrideStartup(const Facts& facts) { return facts.kernel_leads ? 8 : 48; }
+  static int64_t SafeBytes(const Stream& stream, const Facts& facts, const Options& options);
   static int64_t MostBytes(const Stream& stream, const Facts& facts, const Options& options);
   // Returns how near the control law may come to a reader: one piece that is read while another is on its way.
   static int64_t LeastDistance(const Track& track, const Facts& facts);
   int64_t Startup(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   int64_t Want(Stream& stream, const Facts& facts, const Surroundings& around) const;
   int64_t BurstSlots(const Stream& stream, const Facts& facts, const Surroundings& around) const;
+  static bool JoinsBurst(const Stream& stream, int64_t burst, Nanos now, const Surroundings& around);
   static int64_t BurstMark(const Stream& stream, const Surroundings& around);
   const Stream* Latest() const;
   static int64_t CycleStartup(const Track& track, const Facts& facts);

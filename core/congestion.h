@@ -41,6 +41,10 @@ class Congestion {
   Nanos latency() const { return latency_; }
   int32_t limit() const { return limit_; }
 
+  // A burst began at `now`: the disk behind the mount is awake (methods/burst.cc).
+  void OnBurst(Nanos now) { burst_at_ = now; }
+  Nanos burst_at() const { return burst_at_; }
+
  private:
   static constexpr int32_t kRing = 256;
 
@@ -49,6 +53,7 @@ class Congestion {
   double waited_ns_ = 0;  // by all streams, in the last elapsed_ns_; both fade
   double elapsed_ns_ = 0;
   Nanos waited_at_;
+  Nanos burst_at_{-1};  // of the newest burst; -1: there was none
   int32_t credit_ = 0;  // pieces taken since the limit last grew
   Nanos latency_;
   uint32_t issued_ = 0;  // pieces ever issued; the ring holds the times of the last kRing

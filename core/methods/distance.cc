@@ -12,17 +12,21 @@ constexpr ByteCount kAutoMax{16 << 20};
 
 }  // namespace
 
-int64_t AdaptivePolicy::MostBytes(const Stream& stream, const Facts& facts, const Options& options) {
-  const int64_t max = options.max != 0 ? options.max : kAutoMax.value;
-  if (options.ratio < 10) return max;
+int64_t AdaptivePolicy::SafeBytes(const Stream& stream, const Facts& facts, const Options& options) {
   // What the stream holds already is its own to keep.
   const int64_t ahead = stream.frontier > stream.position ? stream.frontier - stream.position : 0;
   const int64_t held = stream.useful.outstanding() < ahead ? stream.useful.outstanding() : ahead;
   const int64_t left =
       facts.allowance.value / 100 * options.ratio + held * stream.track.PagesPerSlot(facts.page) * facts.page.value;
   const int64_t safe = facts.share.value / 100 * options.ratio;
-  const int64_t most = left < safe ? left : safe;
-  return most < max ? most : max;
+  return left < safe ? left : safe;
+}
+
+int64_t AdaptivePolicy::MostBytes(const Stream& stream, const Facts& facts, const Options& options) {
+  const int64_t max = options.max != 0 ? options.max : kAutoMax.value;
+  if (options.ratio < 10) return max;
+  const int64_t safe = SafeBytes(stream, facts, options);
+  return safe < max ? safe : max;
 }
 
 int64_t AdaptivePolicy::LeastDistance(const Track& track, const Facts& facts) {

@@ -72,7 +72,8 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
     return LookAhead(stream, from, facts);
   }
   const bool open = stream.frontier > from;
-  if (open && stream.position < stream.mark) return {};
+  const bool joins = burst > 0 && JoinsBurst(stream, burst, now, around);
+  if (open && stream.position < stream.mark && !joins) return {};
   const int64_t pages_per_slot = stream.track.PagesPerSlot(facts.page);
   const bool crossed = stream.marked && stream.position >= stream.mark;
   stream.marked = false;
@@ -91,6 +92,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
     end = stream.burst_end;
   else
     stream.burst_end = burst > 0 && want == burst ? end : 0;
+  if (stream.is_bursting() && open && !joins) around.congestion.OnBurst(now);
   if (end <= begin) {
     if (crossed) around.ledger.Add(Event::lookahead_ignore, stream.mark_method, 0);
     stream.mark = stream.position + UnitOf(stream.track, facts);

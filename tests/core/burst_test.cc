@@ -38,11 +38,51 @@ class BurstTest : public testing::Test {
 
 // 10 s are 312 pieces, a 32nd of that 10, a 16th 20.
 TEST_F(BurstTest, AsksForAsMuchAsIsPlayedAndIsSilentUntilASixteenthIsLeft) {
-  Play(0, 12);
-  EXPECT_EQ(Play(12, 20), (Asked{{12, 79}, {13, 143}, {14, 207}, {15, 271}, {16, 323}}));
-  EXPECT_EQ(Play(20, 303), Asked{});
-  EXPECT_EQ(Play(303, 310), (Asked{{303, 387}, {304, 451}, {305, 515}, {306, 579}, {307, 616}}));
-  EXPECT_EQ(Play(310, 596), Asked{});
+  Play(0, 13);
+  EXPECT_EQ(Play(13, 20), (Asked{{13, 80}, {14, 144}, {15, 208}, {16, 272}, {17, 324}}));
+  EXPECT_EQ(Play(20, 304), Asked{});
+  EXPECT_EQ(Play(304, 310), (Asked{{304, 388}, {305, 452}, {306, 516}, {307, 580}, {308, 617}}));
+  EXPECT_EQ(Play(310, 597), Asked{});
+}
+
+TEST_F(BurstTest, IsSilentWhileTheReaderPauses) {
+  Play(0, 20);
+  host_.now_ = host_.now_ + 3600_s;
+  EXPECT_EQ(Play(20, 300), Asked{}) << "what is there lasts for as long as it did before";
+}
+
+TEST_F(BurstTest, AfterAJumpABurstIsModestUntilAsMuchWasRead) {
+  Play(0, 400);
+  for (const auto& [piece, end] : Play(4000, 4010)) EXPECT_LE(end, piece + 1 + 10) << "the rest is windows";
+  const Asked trusted = Play(4010, 4030);
+  ASSERT_FALSE(trusted.empty());
+  EXPECT_GE(trusted.back().second, 4010 + 312) << "400 pieces were read before the jump";
+  Play(4030, 4050);
+  Play(8000, 8010);
+  const Asked doubted = Play(8010, 8030);
+  ASSERT_FALSE(doubted.empty());
+  EXPECT_LE(doubted.back().second, 8000 + 60) << "50 pieces were read before that jump";
+}
+
+TEST_F(BurstTest, StreamsOfAMountBurstTogether) {
+  Host other(8_GiB);
+  other.options_.max_time = 10;
+  Play(0, 160);
+  const auto play_other = [&](int64_t piece) {
+    other.now_ = host_.now_;
+    other.congestion_ = host_.congestion_;
+    return other.Read(piece * kPiece, kPiece);
+  };
+  for (int64_t piece = 160; piece < 304; ++piece) {
+    Play(piece, piece + 1);
+    play_other(piece - 160);
+  }
+  int64_t joined = 0;
+  for (int64_t piece = 304; piece < 330; ++piece) {
+    Play(piece, piece + 1);
+    if (!play_other(piece - 160).empty() && joined == 0) joined = piece;
+  }
+  EXPECT_EQ(joined, 304) << "when the first one bursts, with half of the own burst left";
 }
 
 TEST_F(BurstTest, DoesNotBurstForWhomMemoryIsTooSmall) {
