@@ -144,8 +144,10 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
 
   const int64_t distance = hop.value < 0 ? -hop.value : hop.value;
   if (distance > read.size().value) {
-    // Where the gaps are small against what is read, fetching them too costs less than many small requests.
-    if (hop.value > 0 && distance - read.size().value <= around.options.hit_rate * read.size().value &&
+    // Where gaps are within what may be fetched for each page read, one of them included, fetching them costs less than
+    // many small requests; and gaps of less than a page are none.
+    const int64_t hit_rate = around.options.hit_rate > 1 ? around.options.hit_rate : 1;
+    if (hop.value > 0 && distance <= hit_rate * AlignUp(read.size().value, facts.page.value) &&
         distance < facts.piece.value)
       return &Begin(Class::context, forward, read, startup_, access.time, facts, around);
     Stream& stream = Begin(Class::stride, Track::Strided(read.begin, hop, read.size()), read,
@@ -225,7 +227,9 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
   const bool first_of_window =
       !decision.empty() && decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
                                                                               : completion.range.begin);
-  if (!fast && (first_of_window || !in_window)) around.congestion.OnMiss(completion.duration);
+  // What is on its way for another stream arrives sooner than it would take.
+  const bool is_asked = in_window || (!fast && IsOutstanding(completion.range));
+  if (!fast && (first_of_window || !is_asked)) around.congestion.OnMiss(completion.duration);
 
   const Nanos latency = around.congestion.latency();
   if (!fast && in_window && !first_of_window && stream != nullptr && latency.value > 0 &&
@@ -401,6 +405,12 @@ void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {
     GiveUp(stream, stream.useful.TakeAll(), facts, around);
     stream.live = false;
   }
+}
+
+bool AdaptivePolicy::IsOutstanding(ByteRange range) const {
+  for (const Stream& stream : table_)
+    if (stream.live && stream.useful.outstanding() > 0 && stream.useful.Any(stream.track.Slots(range))) return true;
+  return false;
 }
 
 int64_t AdaptivePolicy::OutstandingPages(Class cls) const {

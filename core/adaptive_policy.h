@@ -112,6 +112,7 @@ class AdaptivePolicy {
   void ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts);
   void LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window, bool fast,
                   const Surroundings& around);
+  bool IsOutstanding(ByteRange range) const;
   void CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around);
   void Credit(Stream& stream, const Usefulness::Count& hits, const Facts& facts, const Surroundings& around);
   void GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts, const Surroundings& around);

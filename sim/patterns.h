@@ -18,7 +18,11 @@ struct Pattern {
 // Returns the patterns, in the order of the table in README.
 const std::vector<Pattern>& Patterns();
 
-// Returns the pattern of that name, or null.
+// Returns those with gaps, rows and deviations. Perfect knowledge fetches small gaps there, because one request more
+// takes longer, so that it is not the least that can be fetched.
+const std::vector<Pattern>& GapPatterns();
+
+// Returns the pattern of that name, of either kind, or null.
 const Pattern* FindPattern(const std::string& name);
 
 }  // namespace ahead::sim

@@ -140,7 +140,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (names.empty())
-    for (const Pattern& pattern : Patterns()) patterns.push_back(&pattern);
+    for (const std::vector<Pattern>* kind : {&Patterns(), &GapPatterns()})
+      for (const Pattern& pattern : *kind) patterns.push_back(&pattern);
 
   for (const std::string& name : device_names) {
     if (FindLabDevice(name) != nullptr) continue;

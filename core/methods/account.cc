@@ -109,7 +109,9 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
     // between them (20 ms, 500 MB/s, 64 in flight: 0.84 of the limit, 0.98 so). Backward, a disk wants lots to put in
     // order.
     const bool one_by_one = stream.window.late() && stream.track.shape == Shape::kForward;
-    const int64_t next = stream.position + (one_by_one ? unit : Quantum(ahead, unit));
+    // A decision has no room for more runs: the next read goes on.
+    const bool is_cut = decision.extent_count == Decision::kMostExtents;
+    const int64_t next = stream.position + (is_cut ? 1 : one_by_one ? unit : Quantum(ahead, unit));
     stream.mark = next < stream.frontier ? next : stream.frontier;
   }
   stream.marked = stream.mark < stream.frontier && !books_.hole && !stream.is_bursting() && books_.asked > 0;

@@ -58,7 +58,7 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
   if (options.ratio < 10) {
     want = options.initial / stream.track.length.value;
   } else if (stream.proved) {
-    const bool is_strided = stream.track.shape == Shape::kStride;
+    const bool is_strided = stream.track.shape == Shape::kStride || stream.track.shape == Shape::kRuns;
     const int64_t startup = Startup(stream, facts, around);
     if (is_strided || !stream.started) stream.window.Lift(startup);
     stream.started = true;
@@ -68,7 +68,7 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
     const int64_t share = around.congestion.Share() * unit;
     if (!is_strided && stream.window.late() && around.congestion.Waiting() > 1 && want > share) want = share;
     const int64_t read = stream.position - stream.first;
-    int64_t proved = is_strided ? 8 * read : read * 7 / 4;
+    int64_t proved = stream.track.shape == Shape::kStride ? 8 * read : read * 7 / 4;
     if (proved < startup) proved = startup;
     if (want > proved) want = proved;
     // A late stream asks for each piece as one is read, others for a quarter at a time: with an eighth less it has as

@@ -194,17 +194,18 @@ TEST(StrideTest, LargeReadsAreNoReasonToFetchMoreThanMax) {
   }
 }
 
-TEST(StrideTest, FetchesTheGapsTooWhereTheyAreNoLargerThanHitRateAllows) {
-  Host host;
-  host.Read(10 * kMiB, 4096);
-  host.Read(10 * kMiB + 8192, 4096);
-  const Decision dense = host.Read(10 * kMiB + 16384, 4096);
-  EXPECT_EQ(dense.method, Class::context);
-  Host strict;
-  strict.options_.hit_rate = 0;
-  strict.Read(10 * kMiB, 4096);
-  strict.Read(10 * kMiB + 8192, 4096);
-  EXPECT_EQ(strict.Read(10 * kMiB + 16384, 4096).method, Class::stride);
+TEST(StrideTest, FetchesTheGapsTooWhereHitRateAllowsAsManyPagesForEachPageRead) {
+  const auto method = [](int64_t hit_rate, int64_t step, int64_t count) {
+    Host host;
+    host.options_.hit_rate = hit_rate;
+    host.Read(10 * kMiB, count);
+    host.Read(10 * kMiB + step, count);
+    return host.Read(10 * kMiB + 2 * step, count).method;
+  };
+  EXPECT_EQ(method(1, 8192, 4096), Class::stride);
+  EXPECT_EQ(method(2, 8192, 4096), Class::context);
+  EXPECT_EQ(method(2, 12288, 4096), Class::stride);
+  EXPECT_EQ(method(1, 300, 100), Class::context) << "no page is spared";
 }
 
 TEST(OnSeekTest, FetchesAfterAJumpWhatEarlierJumpsWereFollowedBy) {
