@@ -2,7 +2,6 @@
 requests that came to the disk (time, offset, length, inode). Times are of the same monotonic clock, in ns."""
 import bisect
 import collections
-import statistics
 import typing
 
 SECOND = 1_000_000_000
@@ -93,8 +92,15 @@ def slow(reads, ns):
     return [read for read in reads if read.took > ns]
 
 
-def median_took(reads):
-    return statistics.median(read.took for read in reads)
+def late(reads, rate_wanted, ns):
+    """Returns the reads that ended more than `ns` after they should have been asked for: the first at once, each other when
+    those before it were consumed at `rate_wanted` bytes a second."""
+    begin, done, found = reads[0].begin, 0, []
+    for read in reads:
+        if read.end - begin - done * SECOND / rate_wanted > ns:
+            found.append(read)
+        done += read.size
+    return found
 
 
 def slots(reads, begin, end, width):

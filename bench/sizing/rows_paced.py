@@ -11,6 +11,8 @@ GAP_S = 60
 BURST_SPEED = 20
 # Not more: what the engine itself takes for a call would pass for a latency.
 JUMP_SPEED = 2
+# What a player has read and not yet shown.
+BUFFER_S = 1
 
 
 def player(bench):
@@ -20,31 +22,30 @@ def player(bench):
     if not bench.has_option("max-time"):
         yield verdict.Line("player", case, skipped="no --max-time")
         return
-    seconds = 20 if bench.is_quick else 40
+    seconds = 20 if bench.is_quick else 60
     rate = FILM_RATE * BURST_SPEED
-    file, = bench.names({"film": int(rate * seconds * 1.5)})
-    words = bench.load("play", file, "--rate", rate, "--seconds", seconds)
+    file, = bench.names({"film": int(rate * seconds * 1.25)})
+    words = bench.load("play", file, "--rate", rate, "--seconds")
     options = ["--max-time", str(BURST_S // BURST_SPEED)]
-    kept = bench.rounds({"bare": lambda: bench.on_disk(model, words),
-                         "ahead": lambda: bench.on_disk(model, words, "ahead", options=options)}, once=("bare",), pairs=1)
+    kept = bench.rounds({"bare": lambda: bench.on_disk(model, [*words, str(seconds / 6)]),
+                         "ahead": lambda: bench.on_disk(model, [*words, str(seconds)], "ahead", options=options)}, pairs=1)
 
     def idle(run):
         begin, end = run.reads[0].begin, run.reads[-1].end
         return events.idle_share(run.requests, begin, end, GAP_S * events.SECOND // BURST_SPEED)
 
     def stalls(run):
-        # Two blocks are a second window's worth: what starts is not yet known to be a player.
-        return len(events.slow(run.reads[2:], run.reads[0].size * events.SECOND // rate))
+        return len(events.late(run.reads, rate, BUFFER_S * events.SECOND // BURST_SPEED))
 
     checks = [verdict.at_least(f"idle in gaps of {GAP_S} s:", b.median(kept["ahead"], idle), 0.95),
               verdict.at_most("stalls:", b.most(kept["ahead"], stalls), 0, "d")]
     notes = [f"{arm} {b.median(kept[arm], lambda run: run.disk['requests']):.0f} requests, idle "
-             f"{b.median(kept[arm], idle):.2f}, longest read {longest_ms(kept[arm]):.1f} ms" for arm in kept]
+             f"{b.median(kept[arm], idle):.2f}, {b.most(kept[arm], stalls)} stalls, longest read {longest_ms(kept[arm]):.1f} ms" for arm in kept]
     yield verdict.Line("player", case, checks, pairs=1, notes=notes, raw=b.raw(kept))
 
 
 def longest_ms(runs):
-    return b.most(runs, lambda run: max(read.took for read in run.reads[2:])) / 1e6
+    return b.most(runs, lambda run: max(read.took for read in run.reads)) / 1e6
 
 
 def jumps(bench):

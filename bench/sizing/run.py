@@ -49,6 +49,8 @@ ROWS = {
     "lab": rows_lab.lab,
 }
 
+WORDS = ("NOT MET", "open", "met", "skipped")
+
 
 def parse_options(argv):
     parser = argparse.ArgumentParser(prog="bench-sizing", description=__doc__,
@@ -83,7 +85,8 @@ def tell(text):
 def write_table(out, facts, lines):
     with open(out, "w", encoding="utf-8") as file:
         print("\n".join(f"{name}: {value}" for name, value in facts.items()), file=file)
-        print(f"\n{table.markdown(verdict.HEAD, [line.cells() for line in lines])}", file=file)
+        worst_first = sorted(lines, key=lambda line: WORDS.index(line.word))
+        print(f"\n{table.markdown(verdict.HEAD, [line.cells() for line in worst_first])}", file=file)
 
 
 def main(argv):
@@ -111,7 +114,7 @@ def main(argv):
         tell("")
         shutil.rmtree(folder, ignore_errors=True)
     words = [line.word for line in lines]
-    counts = ", ".join(f"{words.count(word)} {word}" for word in ("met", "NOT MET", "open", "skipped"))
+    counts = ", ".join(f"{words.count(word)} {word}" for word in WORDS)
     print(f"\n{counts}; {options.pairs} pairs; {time.monotonic() - begin:.0f} s")
     if options.markdown:
         write_table(options.markdown, facts, lines)

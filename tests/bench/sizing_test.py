@@ -34,6 +34,14 @@ class ReadsTest(unittest.TestCase):
         self.assertEqual(round(events.rate_together(both)), 200)
         self.assertEqual(events.last_end(both), 10 * SECOND)
 
+    def test_late_is_what_ends_after_its_time(self):
+        on_time = sequential(4, SECOND)
+        self.assertEqual(events.late(on_time, 100, SECOND), [])
+        stalled = on_time[:2] + [read._replace(end=read.end + SECOND // 2) for read in on_time[2:3]] + on_time[3:]
+        self.assertEqual(events.late(stalled, 100, SECOND), stalled[2:3])
+        # Who stays behind is late with each read.
+        self.assertEqual(len(events.late(on_time, 400, SECOND)), 3)
+
     def test_slots_hold_what_ended_in_them(self):
         self.assertEqual(events.slots(sequential(4, SECOND // 2), 1, 2 * SECOND + 1, SECOND), [200, 200])
 
