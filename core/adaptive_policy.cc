@@ -53,7 +53,10 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   if (stream == nullptr) return {};
 
   stream->tick = tick_;
+  const int64_t before = stream->position;
   const SlotRange slots = stream->Advance(read);
+  stream->appetite.OnBegin(stream->track.length * (before - stream->taken), access.time, waited_);
+  stream->taken = before;
   Decision decision;
   if (!passive_) decision = Extend(*stream, slots.begin, facts, access.time, around);
   decision.stream = table_.IdOf(*stream);
@@ -115,8 +118,8 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     return &stream;
   }
   if (is_sequential && match.kind != TrailMatch::Kind::kBackward) {
-    Stream& stream = Begin(read.begin.value == 0 ? Class::contexta : Class::context, forward, read, startup_,
-                           access.time, facts, around);
+    Stream& stream =
+        Begin(read.begin.value == 0 ? Class::contexta : Class::context, forward, read, {}, access.time, facts, around);
     stream.proved = stream.jumped = true;
     return &stream;
   }
@@ -125,8 +128,9 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
   const int32_t needed = trail_.mostly_runs() ? 1 : 2;
   if (match.kind == TrailMatch::Kind::kForward && match.hits >= needed) {
     trail_.Remove(read);
-    Stream& stream = Begin(match.run_begin.value == 0 ? Class::contexta : Class::context, forward, read, startup_,
+    Stream& stream = Begin(match.run_begin.value == 0 ? Class::contexta : Class::context, forward, read, {},
                            access.time, facts, around);
+    Consume(stream, match, read, access.time);
     stream.first = forward.Slots({match.run_begin, match.run_end}).begin;
     const ByteCount usual = runs_.LongestLength(read.size() * 2);
     if (usual.value > 0) stream.bound = forward.Slots({match.run_begin, match.run_begin + usual}).end;
@@ -136,7 +140,8 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
   if (match.kind == TrailMatch::Kind::kBackward && match.hits >= needed && (match.immediate || match.hits >= 2)) {
     trail_.Remove(read);
     Stream& stream =
-        Begin(Class::backward, Track::Backward(read.end, facts.page), read, startup_, access.time, facts, around);
+        Begin(Class::backward, Track::Backward(read.end, facts.page), read, {}, access.time, facts, around);
+    Consume(stream, match, read, access.time);
     stream.proved = stream.jumped = true;
     return &stream;
   }
@@ -183,11 +188,17 @@ Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, 
   stream.pace = pace;  // who jumps goes on at the pace it had
   stream.run_before = run_before;
   const SlotRange slots = track.Slots(read);
-  stream.first = stream.position = stream.frontier = stream.mark = slots.begin;
+  stream.first = stream.position = stream.frontier = stream.mark = stream.taken = slots.begin;
   stream.next = track.shape == Shape::kBackward ? read.end : read.begin;
   stream.window.Start(slots.begin, distance.value / track.length.value, LeastDistance(track, facts), now);
   stream.led = facts.kernel_leads && track.shape == Shape::kForward && method != Class::onseek;
   return stream;
+}
+
+// Tells a stream that was just proved what the trail knows of its reader: its reads so far were as long as this one.
+void AdaptivePolicy::Consume(Stream& stream, const TrailMatch& match, ByteRange read, Nanos now) {
+  stream.appetite = match.appetite;
+  stream.appetite.OnBegin(read.size(), now, waited_);
 }
 
 // Returns the stream that read last, or null.
@@ -211,14 +222,26 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
   if (!fast) around.ledger.Add(in_window ? Event::io_block : Event::cache_miss, last_method_, pages);
   if (stream == nullptr) around.ledger.Add(Event::random_read, last_method_, pages);
   LearnSpeed(decision, completion, stream, in_window, fast, around);
+  if (!fast) waited_ = waited_ + completion.duration;
+  if (stream == nullptr) trail_.End(read, completion.time, waited_);
   if (stream != nullptr) {
+    stream->appetite.OnEnd(completion.time, waited_);
     CreditHits(*stream, slots, facts, around);
     GiveUp(*stream, stream->useful.TakeBelow(stream->position - kLag / stream->track.length), facts, around);
     if (!fast) around.congestion.OnWaited(stream->counted, completion.duration, completion.time);
-    stream->window.OnProgress(stream->position, fast ? Nanos{} : completion.duration, completion.time,
-                              around.congestion.latency());
+    OnProgress(*stream, fast ? Nanos{} : completion.duration, completion.time, around);
   }
   ArmFilter(filter, stream, read, facts);
+}
+
+// The reader of a stream has come to its position, having waited for so long.
+void AdaptivePolicy::OnProgress(Stream& stream, Nanos waited, Nanos now, const Surroundings& around) {
+  if (stream.probe_asked.value != 0 && stream.position >= stream.probe) {
+    around.congestion.OnArrival(now - stream.probe_asked, waited.value > 0);
+    stream.probe_asked = {};
+    stream.probe = stream.position;
+  }
+  stream.window.OnProgress(stream.position, waited, now, around.congestion.latency(), around.congestion.arrival());
 }
 
 // What the duration of a read says of the device, and whether the file is cached.
@@ -282,7 +305,7 @@ void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts,
   }
   if (stream->frontier < stream->position) stream->frontier = stream->position;
   CreditHits(*stream, slots, facts, around);
-  stream->window.OnProgress(stream->position, {}, now, around.congestion.latency());
+  OnProgress(*stream, {}, now, around);
 }
 
 void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts) {

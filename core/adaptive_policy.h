@@ -106,6 +106,8 @@ class AdaptivePolicy {
   static int64_t BurstMark(const Stream& stream, const Surroundings& around);
   const Stream* Latest() const;
   static int64_t CycleStartup(const Track& track, const Facts& facts);
+  void OnProgress(Stream& stream, Nanos waited, Nanos now, const Surroundings& around);
+  void Consume(Stream& stream, const TrailMatch& match, ByteRange read, Nanos now);
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
@@ -121,6 +123,7 @@ class AdaptivePolicy {
   void RestIdleStreams(const Facts& facts, const Surroundings& around);
 
   StreamTable table_;
+  Nanos waited_;  // by all readers of the file
   Trail trail_;
   StrideDetector stride_;
   RunLog runs_;

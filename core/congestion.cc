@@ -16,6 +16,8 @@ constexpr int32_t kMaxLimit = 256;
 constexpr int32_t kGrow = 8;
 // The latency estimate is a minimum that forgets: it follows a slower device by 1/64 of the difference a sample.
 constexpr int32_t kForget = 64;
+// What is recent is an average over about so many pieces.
+constexpr int32_t kRecent = 8;
 
 int32_t Clamp(int32_t limit) { return limit < kMinLimit ? kMinLimit : limit > kMaxLimit ? kMaxLimit : limit; }
 
@@ -85,6 +87,11 @@ void Congestion::OnDropped(Nanos now) {
   const int32_t fitted = InFlight(now);
   limit_ = Clamp(fitted < limit_ ? fitted : limit_ / 2);
   credit_ = 0;
+}
+
+void Congestion::OnArrival(Nanos time, bool is_exact) {
+  if (time.value <= 0 || (!is_exact && time >= arrival())) return;
+  arrival_ = arrival() + (time - arrival()) / kRecent;
 }
 
 void Congestion::OnMiss(Nanos duration) {

@@ -37,8 +37,13 @@ class Congestion {
   // Returns how many pieces each of them may have in flight; at least kLeastShare.
   int32_t Share() const;
 
+  // A piece that a reader waited for came `time` after it was asked for; or, where the reader did not wait, no later.
+  void OnArrival(Nanos time, bool is_exact);
+
   // Returns the smallest time from request to arrival seen lately; 0 while unknown.
   Nanos latency() const { return latency_; }
+  // Returns how long pieces took to come of late, what stood before them at the device included; 0 while unknown.
+  Nanos arrival() const { return arrival_ > latency_ ? arrival_ : latency_; }
   int32_t limit() const { return limit_; }
 
   // A burst began at `now`: the disk behind the mount is awake (methods/burst.cc).
@@ -56,6 +61,7 @@ class Congestion {
   Nanos burst_at_{-1};  // of the newest burst; -1: there was none
   int32_t credit_ = 0;  // pieces taken since the limit last grew
   Nanos latency_;
+  Nanos arrival_;
   uint32_t issued_ = 0;  // pieces ever issued; the ring holds the times of the last kRing
   int64_t issued_at_[kRing] = {};
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/appetite.h"
 #include "core/decision.h"
 #include "core/pace.h"
 #include "core/track.h"
@@ -44,6 +45,10 @@ struct Stream {
   Usefulness useful;
   int64_t initial_slots = 0;  // fetched by an `initial` request, and read of it: what InitialSize learns from
   int64_t initial_hits = 0;
+  Appetite appetite;
+  int64_t taken = 0;  // slot up to which it was last told
+  int64_t probe = 0;  // slot whose arrival is timed, and when it was asked for
+  Nanos probe_asked;
   Nanos counted;         // until when its waiting was counted (congestion.h)
   bool started = false;  // it was given its startup distance (methods/distance.cc)
   Nanos issued_at;       // the newest request

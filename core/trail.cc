@@ -21,7 +21,7 @@ TrailMatch Trail::Enter(ByteRange read, ByteCount slack) {
   }
   if (found == nullptr) {
     score_ -= score_ > 0 ? 1 : 0;
-    *oldest = {read.begin, read.end, 0, TrailMatch::Kind::kNone, tick_};
+    *oldest = {read.begin, read.end, 0, TrailMatch::Kind::kNone, tick_, {}};
     return match;
   }
   score_ = score_ + 2 < kTopScore ? score_ + 2 : kTopScore;
@@ -33,9 +33,15 @@ TrailMatch Trail::Enter(ByteRange read, ByteCount slack) {
     found->end = read.end;
   else
     found->begin = read.begin;
+  match.appetite = found->appetite;
   match.run_begin = found->begin;
   match.run_end = found->end;
   return match;
+}
+
+void Trail::End(ByteRange read, Nanos now, Nanos waited) {
+  for (Run& run : runs_)
+    if (run.tick != 0 && (run.end == read.end || run.begin == read.begin)) run.appetite.OnEnd(now, waited);
 }
 
 void Trail::Remove(ByteRange read) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core/appetite.h"
 #include "core/units.h"
 
 namespace ahead {
@@ -18,6 +19,7 @@ struct TrailMatch {
   bool immediate = false;  // it continues the read just before it
   ByteOffset run_begin;    // lowest offset of the run, this read included
   ByteOffset run_end;      // highest
+  Appetite appetite;       // of the reader, as known before this read
 };
 
 // Thread safety: none.
@@ -25,6 +27,9 @@ class Trail {
  public:
   // Enters a read and says what it continues. `slack`: how far a read may overlap what it continues, a page.
   TrailMatch Enter(ByteRange read, ByteCount slack);
+
+  // The read that was entered last of the run that ends at `read` is over (appetite.h).
+  void End(ByteRange read, Nanos now, Nanos waited);
 
   // Takes the run that ends at `read` off the trail: a stream has it now.
   void Remove(ByteRange read);
@@ -39,6 +44,7 @@ class Trail {
     int32_t hits = 0;
     TrailMatch::Kind kind = TrailMatch::Kind::kNone;
     uint32_t tick = 0;  // 0: unused
+    Appetite appetite;
   };
   static constexpr int kRuns = 24;
   static constexpr int kTopScore = 16;

@@ -4,8 +4,6 @@ namespace ahead {
 namespace {
 
 constexpr double kGain = 2;
-// A late reader rests at kGain; one that is on time keeps twice that, so that the two do not take turns.
-constexpr double kOnTimeGain = 4;
 // 3: sizing allows no more than 3 x bandwidth x latency + 1 MiB ahead (tests/sim/sizing_test.cc); with 4 the last step
 // went past that at 2 and 20 ms: 4.06 MiB of 3.86, 8.06 of 6.72.
 constexpr double kStartupGain = 3;
@@ -38,7 +36,7 @@ void Window::Start(int64_t slot, int64_t distance, int64_t least, Nanos now) {
   rounds_ = 0;
 }
 
-void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency) {
+void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency, Nanos arrival) {
   round_waited_ = round_waited_ + waited;
   if (waited.value > 0) starving_ = late_ = true;
   if (slot < round_end_) return;
@@ -60,7 +58,7 @@ void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency) {
       distance_ -= static_cast<int64_t>((distance - target) / 8);
   }
   if (round_waited_.value == 0 && latency.value > 0 && rate > 0) {
-    const double target = kOnTimeGain * best_rate_ * static_cast<double>(latency.value) + static_cast<double>(least_);
+    const double target = kOnTimeGain * best_rate_ * static_cast<double>(arrival.value) + static_cast<double>(least_);
     const double distance = static_cast<double>(distance_);
     if (target < distance) distance_ -= static_cast<int64_t>((distance - target) / 4);
   }

@@ -6,7 +6,7 @@
 // Law. Time is cut into rounds: a round is over when the reader has passed what lay ahead of it when the round began,
 // so one round is one trip of the window through the device. Over a round the reader's rate is measured.
 //   late (it had to wait):   distance = gain * rate * latency + least
-//   on time (it did not):    distance stays, or comes nearer to 4 * rate * latency + least
+//   on time (it did not):    distance stays, or comes nearer to 8 * rate * arrival + least
 // `least` is two pieces: one is read while another, which takes its time on the pipe too, is on its way. The gain is 2;
 // it is 3 while the reader does little but wait and the rate still grows. A reader that waits consumes at the rate it
 // is served, so each round doubles or triples the distance until the device's bandwidth caps the rate; the distance
@@ -40,14 +40,24 @@ namespace ahead {
 // Thread safety: none.
 class Window {
  public:
+  // A late reader rests at kGain, by the shortest latency. One that is on time keeps four times that, by recent times
+  // of arrival, against what varies. Mean share of the laboratory (`ahead score`) with 4, 6, 8, 12, 16: 0.437, 0.446,
+  // 0.449, 0.422, 0.440.
+  static constexpr double kOnTimeGain = 8;
+
   // A stream starts at `slot` with `distance` slots ahead. `least`: how near the law may come to the reader.
   void Start(int64_t slot, int64_t distance, int64_t least, Nanos now);
 
   // Makes the distance at least that.
-  void Lift(int64_t distance) { distance_ = distance_ > distance ? distance_ : distance; }
+  void Lift(int64_t distance) {
+    if (distance <= distance_) return;
+    if (rounds_ == 0) round_end_ += distance - distance_;
+    distance_ = distance;
+  }
 
-  // The reader reached `slot` at `now` and had to wait `waited` for it. `latency`: of the device, 0 while unknown.
-  void OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency);
+  // The reader reached `slot` at `now` and had to wait `waited` for it. `latency`: of the device, 0 while unknown;
+  // `arrival`: how long pieces took to come of late.
+  void OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency, Nanos arrival);
 
   // Returns the distance to keep ahead of the reader, in slots.
   int64_t distance() const { return distance_; }

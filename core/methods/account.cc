@@ -85,6 +85,10 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
   if (method == Class::initial) stream.initial_slots += books_.fresh.total;
 
   stream.issued_at = now;
+  if (stream.probe <= stream.position && stream.frontier > stream.position) {
+    stream.probe = stream.frontier;
+    stream.probe_asked = now;
+  }
   last_method_ = method;
   if (stream.track.shape == Shape::kForward) stream.method = Class::state;
   if (method == Class::onseek && stream.track.shape == Shape::kForward) stream.led = facts.kernel_leads;

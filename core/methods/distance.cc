@@ -41,13 +41,20 @@ int64_t AdaptivePolicy::CycleStartup(const Track& track, const Facts& facts) {
   return short_runs < most ? short_runs : most;
 }
 
-// How far ahead a stream that was just proved starts, in slots. Several that wait at the same time share what one alone
-// would be given.
+// How far ahead a stream that was just proved starts, in slots: where the control law would hold it if it went on as
+// fast as it can (appetite.h), at most startup_. Several that wait at the same time share that.
 int64_t AdaptivePolicy::Startup(const Stream& stream, const Facts& facts, const Surroundings& around) const {
   if (stream.track.shape == Shape::kStride) return StrideStartup(facts);
   if (stream.track.shape == Shape::kRuns) return CycleStartup(stream.track, facts);
-  const int64_t alone = startup_.value / stream.track.length.value;
+  int64_t alone = startup_.value / stream.track.length.value;
   const int64_t least = LeastDistance(stream.track, facts);
+  const Nanos arrival = around.congestion.arrival();
+  if (stream.appetite.rate() > 0 && arrival.value > 0) {
+    const double enough = Window::kOnTimeGain * stream.appetite.rate() * static_cast<double>(arrival.value) /
+                              static_cast<double>(stream.track.length.value) +
+                          static_cast<double>(least);
+    if (enough < static_cast<double>(alone)) alone = static_cast<int64_t>(enough);
+  }
   const int64_t shared = alone / around.congestion.Waiting();
   return shared > least ? shared : least < alone ? least : alone;
 }
@@ -66,7 +73,7 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
     const int64_t unit = UnitOf(stream.track, facts);
     const int64_t least = LeastDistance(stream.track, facts);
     const int64_t share = around.congestion.Share() * unit;
-    if (!is_strided && stream.window.late() && around.congestion.Waiting() > 1 && want > share) want = share;
+    if (!is_strided && stream.window.starving() && around.congestion.Waiting() > 1 && want > share) want = share;
     const int64_t read = stream.position - stream.first;
     int64_t proved = stream.track.shape == Shape::kStride ? 8 * read : read * 7 / 4;
     if (proved < startup) proved = startup;

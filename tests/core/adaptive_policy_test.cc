@@ -62,6 +62,15 @@ TEST(StateTest, GoesOnFromTheMarkWithTheStartupDistance) {
   EXPECT_EQ(host.Sum(Event::lookahead_hit, Class::initial), 4);
 }
 
+// 64 KiB in 100 ms are 13 KiB in one latency.
+TEST(StateTest, StartsAPacedReaderWithTwoPiecesOnly) {
+  Host host;
+  host.Read(0, 64 * kKiB);
+  host.now_ = host.now_ + 100_ms;
+  const Decision decision = host.Read(64 * kKiB, 64 * kKiB);
+  EXPECT_EQ(Window(decision), (ByteRange{{128 * kKiB}, {384 * kKiB}}));
+}
+
 TEST(StateTest, IsNotAskedWhileTheReaderStaysBeforeTheMark) {
   Host host;
   host.Read(0, 4096);

@@ -107,5 +107,18 @@ TEST(CongestionTest, EachStreamMayHaveTwoPiecesHoweverManyWait) {
   EXPECT_EQ(congestion.Share(), 2);
 }
 
+TEST(CongestionTest, ArrivalFollowsWhatReadersWaitedForAndIsNotRaisedByThoseThatDidNot) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  EXPECT_EQ(congestion.arrival(), 2_ms);
+  congestion.OnArrival(10_ms, true);
+  EXPECT_EQ(congestion.arrival(), 3_ms);
+  congestion.OnArrival(100_ms, false);
+  EXPECT_EQ(congestion.arrival(), 3_ms);
+  congestion.OnArrival(2200_us, false);
+  EXPECT_EQ(congestion.arrival(), 2900_us);
+  EXPECT_EQ(congestion.latency(), 2_ms);
+}
+
 }  // namespace
 }  // namespace ahead

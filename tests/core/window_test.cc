@@ -5,21 +5,21 @@
 namespace ahead {
 namespace {
 
-// 32 slots a millisecond are 64 in the latency: four times that and the least.
+// 32 slots a millisecond are 64 in the time of arrival: eight times that and the least.
 TEST(WindowTest, HoldsItsDistanceWhileTheReaderDoesNotWait) {
   Window window;
-  window.Start(0, 320, 64, 0_ms);
-  for (int64_t i = 1; i <= 100; ++i) window.OnProgress(i * 32, {}, Nanos{i * 1'000'000}, 2_ms);
-  EXPECT_EQ(window.distance(), 320);
+  window.Start(0, 576, 64, 0_ms);
+  for (int64_t i = 1; i <= 100; ++i) window.OnProgress(i * 32, {}, Nanos{i * 1'000'000}, 2_ms, 2_ms);
+  EXPECT_EQ(window.distance(), 576);
 }
 
 TEST(WindowTest, ShrinksToWhatAPacedReaderConsumesAndNoFurther) {
   Window window;
   window.Start(0, 4096, 64, 0_ms);
   int64_t slot = 0;
-  for (int64_t i = 1; i <= 2000; ++i) window.OnProgress(slot += 32, {}, Nanos{i * 1'000'000}, 2_ms);
-  EXPECT_NEAR(static_cast<double>(window.distance()), 320, 4);
-  for (int64_t i = 1; i <= 2000; ++i) window.OnProgress(slot += 32, {}, 2_s + Nanos{i * 1'000'000'000}, 2_ms);
+  for (int64_t i = 1; i <= 2000; ++i) window.OnProgress(slot += 32, {}, Nanos{i * 1'000'000}, 2_ms, 2_ms);
+  EXPECT_NEAR(static_cast<double>(window.distance()), 576, 4);
+  for (int64_t i = 1; i <= 2000; ++i) window.OnProgress(slot += 32, {}, 2_s + Nanos{i * 1'000'000'000}, 2_ms, 2_ms);
   EXPECT_GE(window.distance(), 64);
   EXPECT_LE(window.distance(), 68);
 }
@@ -35,7 +35,7 @@ TEST(WindowTest, IsLiftedAndNotLowered) {
 TEST(WindowTest, TriplesWhileTheReaderOnlyWaitsAndTheRateGrows) {
   Window window;
   window.Start(0, 128, 64, 0_ms);
-  window.OnProgress(128, 2_ms, 2_ms, 2_ms);  // 128 slots in one latency, all of it waiting
+  window.OnProgress(128, 2_ms, 2_ms, 2_ms, 2_ms);  // 128 slots in one latency, all of it waiting
   EXPECT_EQ(window.distance(), 3 * 128 + 64);
   EXPECT_TRUE(window.starving());
 }
@@ -49,7 +49,7 @@ TEST(WindowTest, RestsAtTwiceRateTimesLatencyOnceTheRateIsCapped) {
   for (int i = 0; i < 2000; ++i) {
     slot += 32;
     now = now + 320_us;
-    window.OnProgress(slot, 300_us, now, 2_ms);
+    window.OnProgress(slot, 300_us, now, 2_ms, 2_ms);
   }
   EXPECT_NEAR(static_cast<double>(window.distance()), 2 * 200 + 64, 40);
 }
@@ -57,7 +57,7 @@ TEST(WindowTest, RestsAtTwiceRateTimesLatencyOnceTheRateIsCapped) {
 TEST(WindowTest, DoesNotGrowWhileTheLatencyIsUnknown) {
   Window window;
   window.Start(0, 128, 64, 0_ms);
-  for (int64_t i = 1; i <= 100; ++i) window.OnProgress(i * 64, 1_ms, Nanos{i * 1'000'000}, {});
+  for (int64_t i = 1; i <= 100; ++i) window.OnProgress(i * 64, 1_ms, Nanos{i * 1'000'000}, {}, {});
   EXPECT_EQ(window.distance(), 128);
 }
 
@@ -66,7 +66,7 @@ TEST(WindowTest, StaysANumberWhateverTheClockSays) {
   window.Start(0, 128, 64, 0_ms);
   int64_t slot = 0;
   // Half of 2^40 slots a nanosecond, and a device that takes half an hour.
-  for (int i = 1; i <= 4; ++i) window.OnProgress(slot += int64_t{1} << 39, 1_ms, Nanos{i}, 2'000_s);
+  for (int i = 1; i <= 4; ++i) window.OnProgress(slot += int64_t{1} << 39, 1_ms, Nanos{i}, 2'000_s, 2'000_s);
   EXPECT_GT(window.distance(), 0);
   EXPECT_LE(window.distance(), int64_t{1} << 40);
 }
