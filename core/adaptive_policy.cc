@@ -190,7 +190,8 @@ Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, 
   const SlotRange slots = track.Slots(read);
   stream.first = stream.position = stream.frontier = stream.mark = stream.taken = slots.begin;
   stream.next = track.shape == Shape::kBackward ? read.end : read.begin;
-  stream.window.Start(slots.begin, distance.value / track.length.value, LeastDistance(track, facts), now);
+  stream.window.Start(slots.begin, distance.value / track.length.value, LeastDistance(track, facts),
+                      kStartup / track.length.value, now);
   stream.led = facts.kernel_leads && track.shape == Shape::kForward && method != Class::onseek;
   return stream;
 }

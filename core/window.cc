@@ -22,9 +22,10 @@ int64_t Within(double distance) { return static_cast<int64_t>(distance < kFarthe
 
 }  // namespace
 
-void Window::Start(int64_t slot, int64_t distance, int64_t least, Nanos now) {
+void Window::Start(int64_t slot, int64_t distance, int64_t least, int64_t ample, Nanos now) {
   distance_ = distance;
   least_ = least > 0 ? least : 1;
+  ample_ = ample;
   round_begin_ = slot;
   round_end_ = slot + distance;
   round_began_ = now;
@@ -34,6 +35,11 @@ void Window::Start(int64_t slot, int64_t distance, int64_t least, Nanos now) {
   late_ = true;
   waits_ = false;
   rounds_ = 0;
+}
+
+double Window::Most(Nanos latency) const {
+  const double product = kStartupGain * best_rate_ * static_cast<double>(latency.value);
+  return product > static_cast<double>(ample_) ? product : static_cast<double>(ample_);
 }
 
 void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency, Nanos arrival) {
@@ -58,7 +64,9 @@ void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency, Na
       distance_ -= static_cast<int64_t>((distance - target) / 8);
   }
   if (round_waited_.value == 0 && latency.value > 0 && rate > 0) {
-    const double target = kOnTimeGain * best_rate_ * static_cast<double>(arrival.value) + static_cast<double>(least_);
+    const double enough = kOnTimeGain * best_rate_ * static_cast<double>(arrival.value);
+    const double most = Most(latency);
+    const double target = (enough < most ? enough : most) + static_cast<double>(least_);
     const double distance = static_cast<double>(distance_);
     if (target < distance) distance_ -= static_cast<int64_t>((distance - target) / 4);
   }

@@ -45,8 +45,9 @@ class Window {
   // 0.449, 0.422, 0.440.
   static constexpr double kOnTimeGain = 8;
 
-  // A stream starts at `slot` with `distance` slots ahead. `least`: how near the law may come to the reader.
-  void Start(int64_t slot, int64_t distance, int64_t least, Nanos now);
+  // A stream starts at `slot` with `distance` slots ahead. `least`: how near the law may come to the reader; `ample`:
+  // up to where a reader on time is given more than a late one.
+  void Start(int64_t slot, int64_t distance, int64_t least, int64_t ample, Nanos now);
 
   // Makes the distance at least that.
   void Lift(int64_t distance) {
@@ -72,8 +73,12 @@ class Window {
   bool late() const { return late_; }
 
  private:
+  // Returns what a reader on time keeps at most: 3 x rate x latency, or `ample`.
+  double Most(Nanos latency) const;
+
   int64_t distance_ = 0;
   int64_t least_ = 1;
+  int64_t ample_ = 1;
   int64_t round_begin_ = 0;  // slot
   int64_t round_end_ = 0;
   Nanos round_began_;

@@ -14,8 +14,9 @@ namespace {
 // More pieces than this are not issued in one call of the host.
 constexpr int32_t kMostPieces = 64;
 
-// Rounds the end of a window inwards to a piece boundary, if that leaves half of what comes after `begin`.
-int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit) {
+// Rounds the end of a window inwards to a piece boundary, if that leaves half of what comes after `begin`; where the
+// window goes on from an earlier one and is larger than a piece, whatever it leaves, or all pieces are cut in two.
+int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit, bool goes_on) {
   int64_t aligned = end;
   if (track.shape == Shape::kForward) aligned = AlignDown(end, unit);
   if (track.shape == Shape::kBackward) {
@@ -28,7 +29,7 @@ int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit) {
     if (aligned <= begin) return run.slots.end < begin + unit ? run.slots.end : begin + unit;
     return aligned;
   }
-  return aligned - begin > (end - begin) / 2 ? aligned : end;
+  return aligned - begin > (goes_on ? 0 : (end - begin) / 2) ? aligned : end;
 }
 
 // Returns how many of the decision's first pieces the read itself needs. A single read may be as large as the file:
@@ -85,7 +86,8 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   if (want < burst) want = burst;
   const int64_t file_end = stream.track.EndSlot(facts.file_size);
   const int64_t begin = open ? stream.frontier : from;
-  int64_t end = AlignEnd(stream.track, begin, stream.position + want, UnitOf(stream.track, facts));
+  const int64_t unit = UnitOf(stream.track, facts);
+  int64_t end = AlignEnd(stream.track, begin, stream.position + want, unit, open && want > unit);
   if (end + (end - begin) / 4 >= file_end) end = file_end;
   if (stream.position <= stream.bound && end > stream.bound) end = stream.bound;
   if (stream.is_bursting())

@@ -8,14 +8,14 @@ namespace {
 // 32 slots a millisecond are 64 in the time of arrival: eight times that and the least.
 TEST(WindowTest, HoldsItsDistanceWhileTheReaderDoesNotWait) {
   Window window;
-  window.Start(0, 576, 64, 0_ms);
+  window.Start(0, 576, 64, 1024, 0_ms);
   for (int64_t i = 1; i <= 100; ++i) window.OnProgress(i * 32, {}, Nanos{i * 1'000'000}, 2_ms, 2_ms);
   EXPECT_EQ(window.distance(), 576);
 }
 
 TEST(WindowTest, ShrinksToWhatAPacedReaderConsumesAndNoFurther) {
   Window window;
-  window.Start(0, 4096, 64, 0_ms);
+  window.Start(0, 4096, 64, 1024, 0_ms);
   int64_t slot = 0;
   for (int64_t i = 1; i <= 2000; ++i) window.OnProgress(slot += 32, {}, Nanos{i * 1'000'000}, 2_ms, 2_ms);
   EXPECT_NEAR(static_cast<double>(window.distance()), 576, 4);
@@ -26,7 +26,7 @@ TEST(WindowTest, ShrinksToWhatAPacedReaderConsumesAndNoFurther) {
 
 TEST(WindowTest, IsLiftedAndNotLowered) {
   Window window;
-  window.Start(0, 128, 64, 0_ms);
+  window.Start(0, 128, 64, 1024, 0_ms);
   window.Lift(256);
   window.Lift(100);
   EXPECT_EQ(window.distance(), 256);
@@ -34,7 +34,7 @@ TEST(WindowTest, IsLiftedAndNotLowered) {
 
 TEST(WindowTest, TriplesWhileTheReaderOnlyWaitsAndTheRateGrows) {
   Window window;
-  window.Start(0, 128, 64, 0_ms);
+  window.Start(0, 128, 64, 1024, 0_ms);
   window.OnProgress(128, 2_ms, 2_ms, 2_ms, 2_ms);  // 128 slots in one latency, all of it waiting
   EXPECT_EQ(window.distance(), 3 * 128 + 64);
   EXPECT_TRUE(window.starving());
@@ -42,7 +42,7 @@ TEST(WindowTest, TriplesWhileTheReaderOnlyWaitsAndTheRateGrows) {
 
 TEST(WindowTest, RestsAtTwiceRateTimesLatencyOnceTheRateIsCapped) {
   Window window;
-  window.Start(0, 128, 64, 0_ms);
+  window.Start(0, 128, 64, 1024, 0_ms);
   // The device gives 100 slots a millisecond, whatever is asked for.
   int64_t slot = 0;
   Nanos now{};
@@ -56,14 +56,14 @@ TEST(WindowTest, RestsAtTwiceRateTimesLatencyOnceTheRateIsCapped) {
 
 TEST(WindowTest, DoesNotGrowWhileTheLatencyIsUnknown) {
   Window window;
-  window.Start(0, 128, 64, 0_ms);
+  window.Start(0, 128, 64, 1024, 0_ms);
   for (int64_t i = 1; i <= 100; ++i) window.OnProgress(i * 64, 1_ms, Nanos{i * 1'000'000}, {}, {});
   EXPECT_EQ(window.distance(), 128);
 }
 
 TEST(WindowTest, StaysANumberWhateverTheClockSays) {
   Window window;
-  window.Start(0, 128, 64, 0_ms);
+  window.Start(0, 128, 64, 1024, 0_ms);
   int64_t slot = 0;
   // Half of 2^40 slots a nanosecond, and a device that takes half an hour.
   for (int i = 1; i <= 4; ++i) window.OnProgress(slot += int64_t{1} << 39, 1_ms, Nanos{i}, 2'000_s, 2'000_s);
