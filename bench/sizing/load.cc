@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cinttypes>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +20,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "bench/sizing/picker.h"
 
 namespace ahead {
 namespace {
@@ -220,64 +221,15 @@ std::vector<Reader> Phases(const Options& options) {
   return readers;
 }
 
-// Which page comes next, by --shape. Label 0: at random; 1: of the sequential part of `mixed`.
-class Picker {
- public:
-  Picker(const std::string& shape, int64_t pages) : shape_(shape), pages_(pages), uniform_(0, pages - 1) {}
-
-  struct Pick {
-    int64_t label;
-    int64_t page;
-  };
-
-  Pick Next() {
-    if (shape_ == "zipf") return {0, Zipf()};
-    if (shape_ == "clustered") return {0, Clustered()};
-    if (shape_ == "mixed" && random_() % 10 == 0) return {1, sequential_++ % pages_};
-    return {0, uniform_(random_)};
-  }
-
- private:
-  static constexpr size_t kCluster = 16;
-
-  // The inverse of Zipf's law with exponent 1: page of rank r is wanted 1/r as often as that of rank 1. Ranks lie
-  // scattered: times an odd number that shares no factor with a power of two of pages.
-  int64_t Zipf() {
-    const double u = std::uniform_real_distribution<double>(0, 1)(random_);
-    const auto rank = static_cast<int64_t>(std::exp(u * std::log(static_cast<double>(pages_)))) - 1;
-    return static_cast<int64_t>((static_cast<uint64_t>(rank) * 0x9E3779B1) % static_cast<uint64_t>(pages_));
-  }
-
-  // All 16 pages of a place, in random order, then another place.
-  int64_t Clustered() {
-    if (left_ == 0) {
-      left_ = kCluster;
-      place_ = uniform_(random_) / static_cast<int64_t>(kCluster) * static_cast<int64_t>(kCluster);
-      for (size_t i = 0; i < kCluster; ++i) order_[i] = static_cast<int64_t>(i);
-      for (size_t k = kCluster; k > 1; --k) std::swap(order_[k - 1], order_[random_() % k]);
-    }
-    return place_ + order_[--left_];
-  }
-
-  std::string shape_;
-  int64_t pages_;
-  std::uniform_int_distribution<int64_t> uniform_;
-  std::mt19937_64 random_{1};
-  int64_t sequential_ = 0;
-  int64_t place_ = 0;
-  size_t left_ = 0;
-  std::array<int64_t, kCluster> order_ = {};
-};
-
-// Pages of one file, --reads of them, by one descriptor.
+// Pages of one file, --reads of them, by one descriptor. Label 0: at random; 1: of the sequential part of `mixed`.
 std::vector<Reader> Pick(const Options& options) {
   std::vector<Reader> readers = OpenAll(options);
   Reader& reader = readers[0];
   if (options.advises_random) reader.AdviseRandom();
   Picker picker(options.shape, reader.size() / kPage);
   for (int64_t i = 0; i < options.rounds; ++i) {
-    const Picker::Pick pick = picker.Next();
-    reader.ReadAt(pick.label, pick.page * kPage, kPage);
+    const Picker::Pick next = picker.Next();
+    reader.ReadAt(next.is_sequential ? 1 : 0, next.page * kPage, kPage);
   }
   return readers;
 }

@@ -70,7 +70,7 @@ def readers(bench):
 
 
 def readers_on(bench, case, shape, count):
-    kept = at_once(bench, ["bare", "bare-again", "ahead"], shape, count, 1 if bench.is_quick else 1.5)
+    kept = at_once(bench, ["bare", "bare-again", "ahead"], shape, count, 1 if bench.is_quick else 1.25)
     notes = [f"{arm} {b.median(kept[arm], speed) / 1e6:.0f} MB/s ({b.median(kept[arm], repeated):.0%} twice)"
              for arm in ("bare", "ahead", "tuned") if arm in kept]
     check = verdict.median_at_least("of bare's speed:", b.compare(kept, "ahead", "bare", speed), NOT_BELOW)

@@ -63,7 +63,7 @@ SWITCH_NS = SECOND // 2
 
 def phases(bench):
     """One descriptor, phases that change, twice; each beside a run of that phase alone."""
-    seconds = 1.5 if bench.is_quick else 2.5
+    seconds = 1.5 if bench.is_quick else 2
     model = models.Net(2, 100)
     # Each phase has a third of the file: more than the disk gives in all phases of a kind.
     file, = bench.names({"large": int(3 * 100e6 * 2 * seconds * 1.1)})

@@ -13,7 +13,7 @@ FIRST_WINDOW = 128 << 10
 
 def sequential(bench):
     """One reader: after the first second at the disk's limit, and no more fetched ahead than that takes."""
-    seconds = 1.6 if bench.is_quick else 2.5
+    seconds = 1.6 if bench.is_quick else 2
     file, = bench.names({"large": int(500 * MB * seconds * 1.05)})
     for latency in (0.2, 2, 20):
         for bandwidth in (100, 500):
@@ -44,7 +44,7 @@ def sequential_on(bench, model, file, seconds):
 
 def beside(bench):
     """A reader of 1 MB/s beside one at full speed: who is slow does not wait, who is fast does not lose."""
-    seconds = 2 if bench.is_quick else 4
+    seconds = 2 if bench.is_quick else 3
     slow, fast = bench.names({"slow": 16 * MIB, "fast": int(500 * MB * seconds * 1.05)})
     pair = bench.load("streams", slow, fast, "--paced", 1, "--rate", MB, "--seconds", seconds)
     solo = bench.load("streams", fast, "--seconds", seconds)

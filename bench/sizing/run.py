@@ -49,6 +49,7 @@ ROWS = {
     "lab": rows_lab.lab,
 }
 
+BEGIN, END = "<!-- begin sizing: bench/sizing/run.py -->\n", "<!-- end sizing -->\n"
 WORDS = ("NOT MET", "open", "met", "skipped")
 
 
@@ -62,7 +63,7 @@ def parse_options(argv):
     add("--quick", action="store_true", help="shorter runs, to try the script; counted figures still mean something")
     add("--seed", type=int, default=1, help="of the order of arms (%(default)s)")
     add("--json", type=pathlib.Path, help="keep the figures of all runs in this file")
-    add("--markdown", type=pathlib.Path, help="write the table there")
+    add("--markdown", type=pathlib.Path, help="write the table there; between the marks of a page that has them")
     return parser.parse_args(argv)
 
 
@@ -82,11 +83,16 @@ def tell(text):
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
-def write_table(out, facts, lines):
-    with open(out, "w", encoding="utf-8") as file:
-        print("\n".join(f"{name}: {value}" for name, value in facts.items()), file=file)
-        worst_first = sorted(lines, key=lambda line: WORDS.index(line.word))
-        print(f"\n{table.markdown(verdict.HEAD, [line.cells() for line in worst_first])}", file=file)
+def write_table(page, facts, lines):
+    """Writes the table, worst first, to a file of its own or between the marks of a page that has them."""
+    worst_first = sorted(lines, key=lambda line: WORDS.index(line.word))
+    made = "; ".join(f"{name}: {value}" for name, value in facts.items())
+    made += f"\n\n{table.markdown(verdict.HEAD, [line.cells() for line in worst_first])}\n"
+    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    if BEGIN in old:
+        before, _, after = old.partition(BEGIN)
+        made = before + BEGIN + made + END + after.partition(END)[2]
+    page.write_text(made, encoding="utf-8")
 
 
 def main(argv):
