@@ -1,5 +1,7 @@
 #include "core/adaptive_policy.h"
 
+#include "core/request.h"
+
 namespace ahead {
 namespace {
 
@@ -72,7 +74,7 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
   Stream* stream = table_.Find(read, facts.page, kSlack);
   // A window that happens to cover the read was not made for it.
   if (is_jump && (stream == nullptr || (!stream->Expects(read) && stream->track.shape != Shape::kRuns))) {
-    Stream* cyclic = StartCycle(read, stream != nullptr, access.time, facts, around);
+    Stream* cyclic = StartCycle(read, stream, access.time, facts, around);
     if (cyclic != nullptr) return cyclic;
   }
   if (stream != nullptr && stream->track.shape != Shape::kStride) {
@@ -87,20 +89,32 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
   return started != nullptr ? started : stream;
 }
 
-// Starts a stream on the cycle that the file's runs go through, if they do.
-Stream* AdaptivePolicy::StartCycle(ByteRange read, bool is_covered, Nanos now, const Facts& facts,
+// Starts a stream on the cycle that the file's runs go through, if they do. `covering`: of the stream whose window has
+// the read; or null.
+Stream* AdaptivePolicy::StartCycle(ByteRange read, Stream* covering, Nanos now, const Facts& facts,
                                    const Surroundings& around) {
   Cycle cycle;
-  if (!runs_.FindCycle(cycle, is_covered, facts.page)) return nullptr;
-  const bool is_stride = cycle.runs == 1 && cycle.lengths[0] == read.size().value && read.size() <= facts.piece;
-  if (is_stride) return nullptr;
+  if (!runs_.FindCycle(cycle, covering != nullptr, facts.page) && !runs_.FindLine(cycle, facts.page)) return nullptr;
+  if (HasFailed(facts, around)) return nullptr;
+  Track track = Track::Runs(read.begin, cycle, facts.page);
   Class method = Class::stride;
-  for (int32_t i = 0; i < cycle.runs; ++i)
-    if (cycle.lengths[i] > read.size().value) method = Class::onseek;
-  Stream& stream =
-      Begin(method, Track::Runs(read.begin, cycle, facts.page), read, ByteCount{kStartup}, now, facts, around);
+  const int64_t size = read.size().value;
+  if (cycle.runs == 1 && cycle.lengths[0] == size && read.size() <= facts.piece) {
+    const int64_t distance = cycle.period < 0 ? -cycle.period : cycle.period;
+    // Start finds strides by itself; but where a window goes on over reads with gaps, nothing would be started.
+    if (covering == nullptr || covering->track.shape == Shape::kStride ||
+        distance <= around.options.hit_rate * AlignUp(size, facts.page.value))
+      return nullptr;
+    track = Track::Strided(read.begin, {cycle.period}, read.size());
+    Rest(*covering, facts, around);
+  } else {
+    for (int32_t i = 0; i < cycle.runs; ++i)
+      if (cycle.lengths[i] >= 2 * size) method = Class::onseek;
+  }
+  const ByteCount startup = track.shape == Shape::kRuns ? ByteCount{kStartup} : read.size() * StrideStartup(facts);
+  Stream& stream = Begin(method, track, read, startup, now, facts, around);
   // What it went through to be found counts as read.
-  stream.first = -cycle.SlotsPerCycle(read.begin, facts.page);
+  if (track.shape == Shape::kRuns) stream.first = -cycle.SlotsPerCycle(read.begin, facts.page);
   stream.proved = true;
   RestIdleStreams(facts, around);
   return &stream;
@@ -155,6 +169,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     if (hop.value > 0 && distance <= hit_rate * AlignUp(read.size().value, facts.page.value) &&
         distance < facts.piece.value)
       return &Begin(Class::context, forward, read, startup_, access.time, facts, around);
+    if (HasFailed(facts, around)) return nullptr;
     Stream& stream = Begin(Class::stride, Track::Strided(read.begin, hop, read.size()), read,
                            read.size() * StrideStartup(facts), access.time, facts, around);
     stream.proved = true;
@@ -173,6 +188,28 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     return &stream;
   }
   return nullptr;
+}
+
+// Looks whether an earlier stride or cycle did not go on, though it was found like this one: then a few equal distances
+// are by chance, and more are needed.
+bool AdaptivePolicy::HasFailed(const Facts& facts, const Surroundings& around) {
+  constexpr int64_t kFew = 8;
+  bool has_failed = false;
+  for (Stream& stream : table_) {
+    const bool is_cyclic = stream.track.shape == Shape::kRuns;
+    if (!stream.live || (stream.track.shape != Shape::kStride && !is_cyclic) || tick_ - stream.tick <= 2) continue;
+    const int64_t runs = is_cyclic ? stream.position / UnitOf(stream.track, facts) : stream.position - stream.first;
+    if (runs >= kFew) {
+      stride_.Trust();
+      runs_.Trust();
+    } else if (stream.useful.outstanding() > 0) {
+      stride_.Doubt();
+      runs_.Doubt();
+      Rest(stream, facts, around);
+      has_failed = true;
+    }
+  }
+  return has_failed;
 }
 
 Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now,
@@ -251,9 +288,10 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
   const bool first_of_window =
       !decision.empty() && decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
                                                                               : completion.range.begin);
-  // What is on its way for another stream arrives sooner than it would take.
-  const bool is_asked = in_window || (!fast && IsOutstanding(completion.range));
-  if (!fast && (first_of_window || !is_asked)) around.congestion.OnMiss(completion.duration);
+  // What was on its way before, for another stream or the kernel, arrives sooner than the device answers.
+  const bool was_asked =
+      first_of_window ? !in_window && books_.resident > 0 : in_window || (!fast && IsOutstanding(completion.range));
+  if (!fast && !was_asked) around.congestion.OnMiss(completion.duration);
 
   const Nanos latency = around.congestion.latency();
   if (!fast && in_window && !first_of_window && stream != nullptr && latency.value > 0 &&

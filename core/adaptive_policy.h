@@ -84,7 +84,8 @@ class AdaptivePolicy {
   Stream* Match(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
   Stream* Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
                 const TrailMatch& match, ByteCount hop, ByteCount jump);
-  Stream* StartCycle(ByteRange read, bool is_covered, Nanos now, const Facts& facts, const Surroundings& around);
+  Stream* StartCycle(ByteRange read, Stream* covering, Nanos now, const Facts& facts, const Surroundings& around);
+  bool HasFailed(const Facts& facts, const Surroundings& around);
   Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
                 const Surroundings& around);
   Decision Extend(Stream& stream, int64_t from, const Facts& facts, Nanos now, const Surroundings& around);

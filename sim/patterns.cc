@@ -120,7 +120,7 @@ Workload StrideJitter(ByteCount size) {
 Workload StrideJitterLarge(ByteCount size) {
   Workload work = OneFile(size);
   std::mt19937_64 random(1);
-  for (int64_t i = 0; i + 1 < size / 1_MiB; ++i) Add(work, i * (1 << 20) + Jitter(random), kBlock);
+  for (int64_t i = 0; i + 1 < size / 1_MiB; ++i) Add(work, i * (1 << 20) + Jitter(random), 96_KiB);
   return work;
 }
 
@@ -186,7 +186,7 @@ const std::vector<Pattern>& GapPatterns() {
       {"columns", "16, 32 and 16 KiB of each MiB, by reads of 4 KiB", Columns},
       {"runs", "1 MiB, 512 KiB and 1 MiB of each 8 MiB, by reads of 128 KiB", Runs},
       {"stride-jitter", "1,000 x 4 KiB every 256 KiB, and by chance a page or two later", StrideJitter},
-      {"stride-64k-jitter", "64 KiB of each MiB, and by chance a page or two later", StrideJitterLarge},
+      {"stride-96k-jitter", "96 KiB of each MiB, and by chance a page or two later", StrideJitterLarge},
       {"seq-jitter", "64 KiB from the start, some a page early, some before the one before", SequentialJitter},
       {"backward-jitter", "1,000 x 64 KiB from the middle towards the start, so too", BackwardJitter},
   };

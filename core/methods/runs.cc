@@ -42,6 +42,33 @@ ByteCount RunLog::LongestLength(ByteCount least) const {
   return {longest};
 }
 
+bool RunLog::FindLine(Cycle& cycle, ByteCount page) const {
+  // Over so many steps a page more or less at either end is less than half a page for each.
+  constexpr int32_t kSteps = 6;
+  const int64_t size = LengthOf(0);
+  const int64_t most_apart = 2 * page.value;
+  if (known_ <= kSteps || size < 10 * most_apart || size == INT32_MAX) return false;
+  for (int32_t age = 1; age <= kSteps; ++age)
+    if (LengthOf(age) != size) return false;
+  const int64_t span = BeginOf(0) - BeginOf(kSteps);
+  const int64_t step = AlignDown(span / kSteps + page.value / 2, page.value);
+  int64_t first = 0;
+  int64_t last = 0;
+  for (int32_t age = 1; age <= kSteps; ++age) {
+    const int64_t off = BeginOf(age) + age * step - BeginOf(0);
+    if (off < first) first = off;
+    if (off > last) last = off;
+  }
+  const int64_t distance = step < 0 ? -step : step;
+  if (last - first > most_apart || size + most_apart > distance - distance / 16) return false;
+  cycle = {};
+  cycle.runs = 1;
+  cycle.period = step;
+  cycle.offsets[0] = static_cast<int32_t>(first);
+  cycle.lengths[0] = static_cast<int32_t>(size + last - first);
+  return true;
+}
+
 bool RunLog::Repeats(int32_t period, int32_t needed) const {
   if (known_ <= period + needed) return false;
   for (int32_t age = 0; age < needed; ++age) {
@@ -53,12 +80,12 @@ bool RunLog::Repeats(int32_t period, int32_t needed) const {
 
 bool RunLog::FindCycle(Cycle& cycle, bool is_covered, ByteCount page) const {
   // A constant distance is no chance where lengths agree as well.
-  const int32_t factor = is_covered ? 2 : 1;
+  const int32_t least = is_covered ? 4 * needed_ : needed_;
   int32_t period = 1;
-  if (!Repeats(1, needed_ * factor - 1)) {
+  if (!Repeats(1, is_covered ? 2 * needed_ + 1 : needed_ - 1)) {
     do {
       if (++period > Cycle::kMost) return false;
-    } while (!Repeats(period, (period / 2 > needed_ ? period / 2 : needed_) * factor));
+    } while (!Repeats(period, period / 2 > least ? period / 2 : least));
   }
   cycle = {};
   cycle.runs = period;

@@ -33,13 +33,19 @@ class RunLog {
 
   // Returns whether it goes on with a cycle that the runs before it went through once, and again for half of it or
   // `needed` runs, whichever is more; where the read `is_covered` by a window of another stream, which would explain it
-  // as well, twice as much is needed. `cycle` then begins with this run.
+  // as well, four times `needed`. `cycle` then begins with this run.
   bool FindCycle(Cycle& cycle, bool is_covered, ByteCount page) const;
 
-  // A cycle found here did not come true.
+  // Returns whether it lies on a line of single reads of its size, each at most a page off its place. `cycle` then has
+  // one run, as much longer and earlier as the reads lie apart. Only where that is at most a tenth of what is read.
+  bool FindLine(Cycle& cycle, ByteCount page) const;
+
+  // A cycle found here did not come true; one did.
   void Doubt() { needed_ = needed_ < kMostNeeded ? needed_ * 2 : kMostNeeded; }
+  void Trust() { needed_ = kNeeded; }
 
  private:
+  static constexpr int32_t kNeeded = 2;
   static constexpr int32_t kMostNeeded = 16;
   static constexpr int32_t kRuns = 40;  // a cycle of 16 runs, and all of it again, and some
 
@@ -52,7 +58,7 @@ class RunLog {
   int32_t lengths_[kRuns] = {};
   int32_t newest_ = 0;
   int32_t known_ = 0;  // runs, at most kRuns
-  int32_t needed_ = 2;
+  int32_t needed_ = kNeeded;
   ByteOffset end_;     // of the last run
   int64_t reads_ = 0;  // of the last run
 };

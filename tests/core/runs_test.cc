@@ -168,5 +168,44 @@ TEST(RunsTest, AStreamIsLedNoFurtherThanEarlierRunsWere) {
   EXPECT_GE(host.issued_pages_ - before, 256) << "it went on: so do we";
 }
 
+TEST(RunLogTest, FindsALineOfReadsThatAreAPageOff) {
+  const int64_t off[] = {0, 1, 2, 0, 2, 1, 1, 0};
+  const auto found = [&](int64_t step, int64_t size, Cycle& cycle) {
+    RunLog log;
+    for (int64_t i = 0; i < 8; ++i) log.Observe(Range(100 * kMiB + i * step + off[i] * 4096, size), kPage);
+    return log.FindLine(cycle, kPage);
+  };
+  for (const int64_t step : {kMiB, -kMiB}) {
+    Cycle cycle;
+    ASSERT_TRUE(found(step, 128 * kKiB, cycle));
+    EXPECT_EQ(cycle.period, step);
+    EXPECT_EQ(cycle.offsets[0], 0) << "the last read was as early as any";
+    EXPECT_EQ(cycle.lengths[0], 136 << 10) << "a page at each side";
+  }
+  Cycle cycle;
+  EXPECT_FALSE(found(kMiB, 64 * kKiB, cycle)) << "two pages are more than a tenth";
+  EXPECT_FALSE(found(140 * kKiB, 128 * kKiB, cycle)) << "hardly a page is spared";
+}
+
+TEST(StrideDoubtTest, DistancesThatAreEqualByChanceAreBelievedOnce) {
+  Host host;
+  int64_t at = 0;
+  uint64_t seed = 1;
+  for (int64_t i = 0; i < 900; ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    host.Read(at + static_cast<int64_t>((seed >> 33) % 3) * 4096, 4096);
+    at += 256 * kKiB;
+  }
+  EXPECT_LE(host.issued_pages_, 3 * 49) << "of 900 read";
+}
+
+TEST(StrideDoubtTest, AStrideThatStartsInAFirstWindowLeavesIt) {
+  Host host;
+  for (int64_t i = 0; i < 400; ++i) host.Read(i * 8192, 4096);
+  host.policy_.Forget(host.facts_, host.Around());
+  EXPECT_LE(host.issued_pages_, 400 + 32 + 128) << "the first window, and what is ahead";
+  EXPECT_GE(host.Sum(Event::readahead_hit), 390);
+}
+
 }  // namespace
 }  // namespace ahead::test
