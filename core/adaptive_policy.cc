@@ -220,6 +220,7 @@ Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, 
   Stream& stream = table_.Oldest();
   if (stream.live) GiveUp(stream, stream.useful.TakeAll(), facts, around);
   table_.Renew(stream, tick_);
+  around.congestion.OnFirstRead(now);
   stream.method = method;
   stream.track = track;
   stream.pace = pace;  // who jumps goes on at the pace it had
@@ -263,6 +264,8 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
   if (!fast) waited_ = waited_ + completion.duration;
   if (stream == nullptr) trail_.End(read, completion.time, waited_);
   if (stream != nullptr) {
+    if (stream->is_first_read) around.congestion.OnFirstReadOver();
+    stream->is_first_read = false;
     stream->appetite.OnEnd(completion.time, waited_);
     CreditHits(*stream, slots, facts, around);
     GiveUp(*stream, stream->useful.TakeBelow(stream->position - kLag / stream->track.length), facts, around);

@@ -36,6 +36,14 @@ int32_t Congestion::InFlight(Nanos now) const {
   return count;
 }
 
+void Congestion::OnFirstRead(Nanos now) {
+  if (now - first_read_at_ > kMemory) first_reads_ = 0;
+  if (first_reads_ < kMaxLimit) ++first_reads_;
+  first_read_at_ = now;
+}
+
+void Congestion::OnFirstReadOver() { first_reads_ -= first_reads_ > 0 ? 1 : 0; }
+
 void Congestion::OnWaited(Nanos& counted, Nanos waited, Nanos now) {
   Nanos begin = now - waited;
   if (elapsed_ns_ <= 0) waited_at_ = begin;

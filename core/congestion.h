@@ -32,6 +32,11 @@ class Congestion {
   // A reader of a stream had waited for `waited` when it was `now`. `counted`: until when waiting of the stream was
   // counted before; of several readers of one stream only one counts at a time.
   void OnWaited(Nanos& counted, Nanos waited, Nanos now);
+  // The first read of a new stream begins, at `now`, or is over.
+  void OnFirstRead(Nanos now);
+  void OnFirstReadOver();
+  // Returns how many first reads are under way. One that never ends is forgotten in time.
+  int32_t FirstReads() const { return first_reads_; }
   // Returns how many streams wait at a time, of late; at least 1.
   int32_t Waiting() const;
   // Returns how many pieces each of them may have in flight; at least kLeastShare.
@@ -54,7 +59,9 @@ class Congestion {
   static constexpr int32_t kRing = 256;
 
   int32_t limit_ = 128;
-  int32_t fitted_ = 0;    // the most that was in flight when a call blocked, of late
+  int32_t fitted_ = 0;  // the most that was in flight when a call blocked, of late
+  int32_t first_reads_ = 0;
+  Nanos first_read_at_;
   double waited_ns_ = 0;  // by all streams, in the last elapsed_ns_; both fade
   double elapsed_ns_ = 0;
   Nanos waited_at_;

@@ -49,9 +49,10 @@ struct Stream {
   int64_t taken = 0;  // slot up to which it was last told
   int64_t probe = 0;  // slot whose arrival is timed, and when it was asked for
   Nanos probe_asked;
-  Nanos counted;         // until when its waiting was counted (congestion.h)
-  bool started = false;  // it was given its startup distance (methods/distance.cc)
-  Nanos issued_at;       // the newest request
+  Nanos counted;              // until when its waiting was counted (congestion.h)
+  bool is_first_read = true;  // its first read is not over
+  bool started = false;       // it was given its startup distance (methods/distance.cc)
+  Nanos issued_at;            // the newest request
 
   // Returns whether `read` goes on where this stream is: at its next place, or, unless strided, within its window or
   // within `slack` behind it (readers of one file in several threads overtake each other).

@@ -58,7 +58,7 @@ void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency, Na
     const double distance = static_cast<double>(distance_);
     if (target > distance)
       distance_ = Within(target);
-    else if (rate < best_rate_ * kTooLow)
+    else if (rate < best_rate_ * kTooLow && distance < Most(latency))
       distance_ = Within(distance * 5 / 4);
     else
       distance_ -= static_cast<int64_t>((distance - target) / 8);

@@ -55,7 +55,10 @@ int64_t AdaptivePolicy::Startup(const Stream& stream, const Facts& facts, const 
                           static_cast<double>(least);
     if (enough < static_cast<double>(alone)) alone = static_cast<int64_t>(enough);
   }
-  const int64_t shared = alone / around.congestion.Waiting();
+  // Others that began just now have not told yet that they wait.
+  const int32_t beginning = around.congestion.FirstReads() + (stream.is_first_read ? 0 : 1);
+  const int32_t waiting = around.congestion.Waiting();
+  const int64_t shared = alone / (beginning > waiting ? beginning : waiting);
   return shared > least ? shared : least < alone ? least : alone;
 }
 

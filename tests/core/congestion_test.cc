@@ -120,5 +120,17 @@ TEST(CongestionTest, ArrivalFollowsWhatReadersWaitedForAndIsNotRaisedByThoseThat
   EXPECT_EQ(congestion.latency(), 2_ms);
 }
 
+TEST(CongestionTest, FirstReadsUnderWayAreCountedAndForgottenIfTheyNeverEnd) {
+  Congestion congestion;
+  for (int i = 0; i < 3; ++i) congestion.OnFirstRead(10_ms);
+  congestion.OnFirstReadOver();
+  EXPECT_EQ(congestion.FirstReads(), 2);
+  congestion.OnFirstRead(1_s);
+  EXPECT_EQ(congestion.FirstReads(), 1);
+  congestion.OnFirstReadOver();
+  congestion.OnFirstReadOver();
+  EXPECT_EQ(congestion.FirstReads(), 0);
+}
+
 }  // namespace
 }  // namespace ahead
