@@ -260,7 +260,8 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
 
   if (!fast) around.ledger.Add(in_window ? Event::io_block : Event::cache_miss, last_method_, pages);
   if (stream == nullptr) around.ledger.Add(Event::random_read, last_method_, pages);
-  LearnSpeed(decision, completion, stream, in_window, fast, around);
+  LearnSpeed(decision, completion, stream, in_window, fast, facts, around);
+  if (!fast && !in_window) around.learnt.safety.Advance(read.size());
   if (!fast) waited_ = waited_ + completion.duration;
   if (stream == nullptr) trail_.End(read, completion.time, waited_);
   if (stream != nullptr) {
@@ -287,7 +288,7 @@ void AdaptivePolicy::OnProgress(Stream& stream, Nanos waited, Nanos now, const S
 
 // What the duration of a read says of the device, and whether the file is cached.
 void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window,
-                                bool fast, const Surroundings& around) {
+                                bool fast, const Facts& facts, const Surroundings& around) {
   const bool first_of_window =
       !decision.empty() && decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
                                                                               : completion.range.begin);
@@ -301,8 +302,7 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
       completion.duration * 4 > latency * 3 &&
       completion.time - completion.duration - stream->issued_at > latency * 3) {
     // It should have arrived long ago, and yet the reader waited as long as for a page nobody asked for.
-    stream->frontier = stream->mark = stream->position;
-    around.congestion.OnDropped(completion.time);
+    OnMissing(*stream, completion.range, completion.time, facts, around);
   }
 
   const bool untouched = fast && !in_window && OutstandingPages() == 0;
@@ -346,6 +346,8 @@ void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts,
       break;
   }
   if (stream->frontier < stream->position) stream->frontier = stream->position;
+  // What the kernel fetched by itself.
+  if (!passive_ && stream->useful.outstanding() == 0) around.learnt.safety.Advance(stream->track.length * slots.size());
   CreditHits(*stream, slots, facts, around);
   OnProgress(*stream, {}, now, around);
 }
@@ -362,6 +364,9 @@ void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange r
   const int64_t piece = facts.piece.value;
   const bool windowed = stream->frontier > stream->position;
   if (!windowed && !stream->left_alone && !stream->led) return;
+  // Where memory is short each read is looked at: one that finds its pages gone has the kernel fetch a window of its
+  // own, for which there is no room either.
+  if (facts.share < facts.kernel_window * 2) return;
   // A read that reaches the mark is one that Plan answers: the filter ends a slot before it.
   const int64_t last = stream->mark - 1;
   switch (stream->track.shape) {

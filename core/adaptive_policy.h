@@ -76,6 +76,8 @@ class AdaptivePolicy {
     int64_t asked = 0;
     int64_t unsure = 0;
     int64_t resident = 0;
+    int64_t fetched = 0;  // pages
+    int64_t lost = 0;     // slots that had been asked for before, and were gone
     int32_t dropped = 0;
     bool hole = false;  // a piece was not taken: the window ends before it
     Usefulness::Count fresh;
@@ -109,12 +111,20 @@ class AdaptivePolicy {
   static int64_t CycleStartup(const Track& track, const Facts& facts);
   void OnProgress(Stream& stream, Nanos waited, Nanos now, const Surroundings& around);
   void Consume(Stream& stream, const TrailMatch& match, ByteRange read, Nanos now);
+  static bool IsAtRisk(Stream& stream, int64_t from, const Facts& facts, const Options& options);
+  int64_t TakeLost(Stream& stream, SlotRange slots, int64_t fresh, bool is_ahead, const Facts& facts,
+                   const Surroundings& around);
+  void ChargeLost(Stream& stream, const Usefulness::Count& lost, const Facts& facts, const Surroundings& around);
+  void LearnFromLoss(Stream& stream, int64_t slot, const Facts& facts, const Surroundings& around);
+  void OnMissing(Stream& stream, ByteRange read, Nanos now, const Facts& facts, const Surroundings& around);
+  static int64_t SafeSlots(Stream& stream, int64_t want);
+  Class MethodOf(const Stream& stream, const Decision& decision) const;
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
   void ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts);
   void LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window, bool fast,
-                  const Surroundings& around);
+                  const Facts& facts, const Surroundings& around);
   bool IsOutstanding(ByteRange range) const;
   void CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around);
   void Credit(Stream& stream, const Usefulness::Count& hits, const Facts& facts, const Surroundings& around);

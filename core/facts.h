@@ -19,6 +19,8 @@ struct Facts {
   // Memory left for data fetched and not yet read, such that the ratio of it may still be fetched.
   ByteCount allowance{1 << 30};
   ByteCount share{1 << 30};  // of the memory, what is safe for one stream, before the ratio
+  ByteCount safe{1 << 30};   // what may pass through memory before unread pages are gone (core/safety.h)
+  ByteCount clock{0};        // what has passed, through this process
 };
 
 }  // namespace ahead

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "core/initial_size.h"
+#include "core/safety.h"
 
 namespace ahead {
 
 // Thread safety: none needed: a lost update costs one lesson.
 struct Learnt {
   InitialSize initial_size;
+  Safety safety;
 };
 
 }  // namespace ahead

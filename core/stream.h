@@ -6,6 +6,7 @@
 #include "core/appetite.h"
 #include "core/decision.h"
 #include "core/pace.h"
+#include "core/safety.h"
 #include "core/track.h"
 #include "core/units.h"
 #include "core/usefulness.h"
@@ -53,6 +54,12 @@ struct Stream {
   bool is_first_read = true;  // its first read is not over
   bool started = false;       // it was given its startup distance (methods/distance.cc)
   Nanos issued_at;            // the newest request
+  bool is_sure = false;       // it was seen that the kernel took it
+  bool suspected = false;     // pages of its window seem to be gone: to be looked at
+
+  IssueLog issues;
+  ByteCount looked;        // on the clock of memory: when it was last looked whether pages were lost
+  int64_t safe_slots = 0;  // what it keeps to after it lost some (methods/onthrash.cc); 0: it lost none
 
   // Returns whether `read` goes on where this stream is: at its next place, or, unless strided, within its window or
   // within `slack` behind it (readers of one file in several threads overtake each other).

@@ -49,6 +49,35 @@ bool Usefulness::Any(SlotRange range) const {
   return any || far_.Any(range);
 }
 
+int64_t Usefulness::Held(SlotRange range) const {
+  int64_t count = 0;
+  ForEachWord(Intersect(range, {base_, base_ + kSlots}),
+              [&](uint64_t word, uint64_t mask) { count += CountOnes(bits_[word] & mask); });
+  return count;
+}
+
+void Usefulness::Rename(SlotRange range, Class method) {
+  Segment parts[2 * kSegments + 1];
+  int count = 0;
+  for (int i = 0; i < segment_count_; ++i) {
+    const Segment& old = segments_[i];
+    const SlotRange common = Intersect(old.range, range);
+    if (common.size() == 0) {
+      parts[count++] = old;
+      continue;
+    }
+    if (old.range.begin < common.begin) parts[count++] = {{old.range.begin, common.begin}, old.method};
+    if (count > 0 && parts[count - 1].method == method && parts[count - 1].range.end == common.begin)
+      parts[count - 1].range.end = common.end;
+    else
+      parts[count++] = {common, method};
+    if (common.end < old.range.end) parts[count++] = {{common.end, old.range.end}, old.method};
+  }
+  if (count > kSegments) return;
+  for (int i = 0; i < count; ++i) segments_[i] = parts[i];
+  segment_count_ = count;
+}
+
 // Moves the ring on to where it holds `range`, if that costs nothing that is outstanding.
 void Usefulness::MakeRoom(SlotRange range) {
   const int64_t base = range.end - kSlots;

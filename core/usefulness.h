@@ -34,6 +34,12 @@ class Usefulness {
   Count TakeBelow(int64_t slot) { return Take({base_, slot}); }
   Count TakeAll() { return Take({base_, INT64_MAX}); }
 
+  // Returns how many slots of `range` are outstanding. Cost: O(range / 64).
+  int64_t Held(SlotRange range) const;
+  // What is added to `range` from now on is `method`'s, also between the slots of older requests; unless there are too
+  // many methods at once. REQUIRES: nothing is outstanding there.
+  void Rename(SlotRange range, Class method);
+
   // Returns whether any slot of `range` is outstanding. Cost: O(range / 64).
   bool Any(SlotRange range) const;
   int64_t outstanding() const { return outstanding_; }

@@ -106,7 +106,9 @@ Facts FactsFor(ByteCount size, bool is_local, ByteCount count) noexcept {
   facts.kernel_window = facts.piece;
   facts.kernel_leads = is_local;
   facts.initial = runtime.learnt().initial_size.Get({runtime.options().initial});
-  const int64_t budget = MemoryBudget(count);
+  facts.clock = runtime.learnt().safety.clock();
+  facts.safe = runtime.learnt().safety.Distance({MemoryBudget(count)});
+  const int64_t budget = facts.safe.value;
   // Of the memory the ratio is used: what is left of that.
   const int64_t ratio = runtime.options().ratio > 10 ? runtime.options().ratio : 10;
   const int64_t left = budget - OutstandingBytes() * 100 / ratio;

@@ -107,8 +107,10 @@ Facts AdaptiveDriver::FactsOf(const OfFile& of_file) const {
   // Of the memory the ratio is used: what is left of that.
   const int64_t ratio = std::max<int64_t>(10, options_.ratio);
   const auto left = [&](ByteCount memory, int64_t pages) { return memory - facts_.page * (pages * 100 / ratio); };
-  facts.allowance = left(facts_.memory, outstanding_pages_);
-  facts.share = facts_.memory / std::max<int64_t>(1, active_streams_);
+  facts.clock = process.learnt.safety.clock();
+  facts.safe = process.learnt.safety.Distance(facts_.memory);
+  facts.allowance = left(facts.safe, outstanding_pages_);
+  facts.share = facts.safe / std::max<int64_t>(1, active_streams_);
   if (options_.memory > 0) {
     const ByteCount budget{options_.memory};
     facts.allowance = std::min(facts.allowance, left(budget, process.outstanding_pages));

@@ -84,6 +84,8 @@ bool DecodeFacts(const RecordView& record, Facts& facts) {
   facts.initial = {std::clamp<int64_t>(in.initial_bytes, 0, kMost)};
   facts.allowance = {std::max<int64_t>(in.allowance_bytes, 0)};
   facts.share = {std::max<int64_t>(in.share_bytes, 0)};
+  facts.safe = {std::max<int64_t>(in.safe_bytes, 0)};
+  facts.clock = {std::max<int64_t>(in.clock_bytes, 0)};
   facts.kernel_leads = (in.head.flags & TraceFactsRecord::kKernelLeads) != 0;
   return true;
 }

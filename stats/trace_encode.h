@@ -94,7 +94,9 @@ inline TraceFactsRecord FactsRecord(const Facts& facts) {
           facts.kernel_window.value,
           facts.initial.value,
           facts.allowance.value,
-          facts.share.value};
+          facts.share.value,
+          facts.safe.value,
+          facts.clock.value};
 }
 
 inline TraceDecision DecisionRecord(const Decision& decision) {

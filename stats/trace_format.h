@@ -187,6 +187,8 @@ struct TraceFactsRecord {
   int64_t allowance_bytes;
   // What follows was added later: shorter records are read, with the defaults for what they lack.
   int64_t share_bytes;
+  int64_t safe_bytes;
+  int64_t clock_bytes;
 };
 
 // What a filter had let pass when it was settled.

@@ -9,6 +9,9 @@ namespace ahead {
 namespace {
 
 constexpr ByteCount kAutoMax{16 << 20};
+// Streams that share what one alone would be given at its start: 100 files of which 1 MiB is read in turn fetch 1.25
+// MiB each, 1.43 without (simulated, 128 MiB).
+constexpr int64_t kFewStreams = 4;
 
 }  // namespace
 
@@ -58,7 +61,10 @@ int64_t AdaptivePolicy::Startup(const Stream& stream, const Facts& facts, const 
   // Others that began just now have not told yet that they wait.
   const int32_t beginning = around.congestion.FirstReads() + (stream.is_first_read ? 0 : 1);
   const int32_t waiting = around.congestion.Waiting();
-  const int64_t shared = alone / (beginning > waiting ? beginning : waiting);
+  // Of many streams each costs what lies ahead of it when it ends, and all together keep the pipe full with less.
+  const int64_t streams = facts.share.value > 0 ? facts.safe.value / facts.share.value / kFewStreams : 1;
+  const int64_t others = beginning > waiting ? beginning : waiting;
+  const int64_t shared = alone / (others > streams ? others : streams);
   return shared > least ? shared : least < alone ? least : alone;
 }
 
@@ -88,6 +94,7 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
   }
   const int64_t most = MostBytes(stream, facts, options) / (stream.track.PagesPerSlot(facts.page) * facts.page.value);
   if (want > most) want = most;
+  want = SafeSlots(stream, want);
   constexpr int64_t kRoom = Usefulness::kSlots / 2;
   return want < kRoom ? want : kRoom;
 }

@@ -74,7 +74,8 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   }
   const bool open = stream.frontier > from;
   const bool joins = burst > 0 && JoinsBurst(stream, burst, now, around);
-  if (open && stream.position < stream.mark && !joins) return {};
+  const bool at_risk = open && IsAtRisk(stream, from, facts, around.options);
+  if (open && stream.position < stream.mark && !joins && !at_risk) return {};
   const int64_t pages_per_slot = stream.track.PagesPerSlot(facts.page);
   const bool crossed = stream.marked && stream.position >= stream.mark;
   stream.marked = false;
@@ -85,7 +86,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   int64_t want = Want(stream, facts, around);
   if (want < burst) want = burst;
   const int64_t file_end = stream.track.EndSlot(facts.file_size);
-  const int64_t begin = open ? stream.frontier : from;
+  const int64_t begin = open && !at_risk ? stream.frontier : from;
   const int64_t unit = UnitOf(stream.track, facts);
   int64_t end = AlignEnd(stream.track, begin, stream.position + want, unit, open && want > unit);
   if (end + (end - begin) / 4 >= file_end) end = file_end;
@@ -95,6 +96,11 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   else
     stream.burst_end = burst > 0 && want == burst ? end : 0;
   if (stream.is_bursting() && open && !joins) around.congestion.OnBurst(now);
+  if (at_risk) {
+    if (end < stream.frontier) end = stream.frontier;
+    stream.looked = facts.clock;
+    stream.suspected = false;
+  }
   if (end <= begin) {
     if (crossed) around.ledger.Add(Event::lookahead_ignore, stream.mark_method, 0);
     stream.mark = stream.position + UnitOf(stream.track, facts);
@@ -105,13 +111,15 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
                       static_cast<uint64_t>((stream.window.distance() - want) * pages_per_slot));
 
   Decision decision = Describe(stream.track, begin, end, facts);
-  decision.method = stream.method;
+  decision.method = at_risk ? Class::onthrash : stream.method;
   decision.starving = stream.window.starving() || !open;
   decision.required = RequiredPieces(stream, begin, decision, facts);
-  if (stream.is_bursting() && decision.pieces > kMostPieces) decision.pieces = kMostPieces;
+  const int32_t most = decision.required > kMostPieces ? decision.required : kMostPieces;
+  if (stream.is_bursting() && decision.pieces > most) decision.pieces = most;
   int32_t allowed = around.congestion.Allowed(now);
   if (allowed > kMostPieces) allowed = kMostPieces;
   if (allowed < decision.required) allowed = decision.required;
+  if (at_risk && allowed < kMostPieces) allowed = kMostPieces;  // to be looked at; what is asked for is another matter
   if (decision.pieces > allowed) {
     if (allowed < kMostPieces)
       around.ledger.Add(

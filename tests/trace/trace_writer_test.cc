@@ -32,6 +32,8 @@ Facts SomeFacts() {
   facts.initial = 64_KiB;
   facts.allowance = 3_GiB;
   facts.share = 7_MiB;
+  facts.safe = 11_MiB;
+  facts.clock = 13_GiB;
   return facts;
 }
 
@@ -107,6 +109,8 @@ TEST(TraceWriterTest, PlanComesBackWithAllThatBelongsToIt) {
   EXPECT_EQ(read.facts.initial, 64_KiB);
   EXPECT_EQ(read.facts.allowance, 3_GiB);
   EXPECT_EQ(read.facts.share, 7_MiB);
+  EXPECT_EQ(read.facts.safe, 11_MiB);
+  EXPECT_EQ(read.facts.clock, 13_GiB);
   const Decision expected = SomeDecision();
   EXPECT_EQ(read.decision.method, expected.method);
   EXPECT_EQ(read.decision.stream.index, expected.stream.index);
@@ -157,7 +161,7 @@ TEST(TraceWriterTest, PlanComesBackWithAllThatBelongsToIt) {
 
 // One that is added must be added to the trace, and above.
 TEST(TraceWriterTest, FactsAndDecisionHaveNoMoreThanTheTraceHolds) {
-  [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance, share] = Facts{};
+  [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance, share, safe, clock] = Facts{};
   [[maybe_unused]] const auto [method, stream, first, length, step, pieces, required, limit, floor, look, check,
                                starving, extent_count, extents] = Decision{};
   [[maybe_unused]] const auto [state, sure, fresh, blocked] = PieceOutcome{};

@@ -1,0 +1,60 @@
+// Many files, little memory: what the engine makes of them on the simulated machine, beside the kernel alone and beside
+// windows of fixed sizes.
+#include <gtest/gtest.h>
+
+#include "sim/lab.h"
+#include "tests/sim/memory_workloads.h"
+
+namespace ahead::sim {
+namespace {
+
+LabDevice Cgroup(ByteCount memory) {
+  LabDevice device = *FindLabDevice("net-2ms-64MiB");
+  device.memory = memory;
+  return device;
+}
+
+LabScore Bare(const Workload& work, const LabDevice& device) {
+  return RunCell(work, device, {"kernel", LabPolicyKind::kKernelLike, {}, {}});
+}
+LabScore Ours(const Workload& work, const LabDevice& device) {
+  return RunCell(work, device, {"adaptive", LabPolicyKind::kAdaptive, {}, {}});
+}
+LabScore Fixed(const Workload& work, const LabDevice& device, ByteCount window) {
+  return RunCell(work, device, {"fixed", LabPolicyKind::kFixed, {}, window});
+}
+
+TEST(MemoryTest, SixtyFourReadersAreTwiceAsFastAsBareAndNearTheBestFixedWindow) {
+  const LabDevice device = Cgroup(64_MiB);
+  const Workload work = ReadersInTurn(64, 8_MiB, 64_KiB);
+  const LabScore ours = Ours(work, device);
+  Nanos best = Bare(work, device).elapsed;
+  EXPECT_LE(ours.elapsed * 2, best);
+  for (ByteCount window = 64_KiB; window <= 8_MiB; window = window * 2)
+    best = std::min(best, Fixed(work, device, window).elapsed);
+  EXPECT_LE(ours.elapsed.value * 10, best.value * 11);
+  EXPECT_EQ(ours.repeated_bytes, ByteCount{});
+}
+
+TEST(MemoryTest, ThereIsNoCliffForThreadsAtFullSpeed) {
+  const LabDevice device = Cgroup(64_MiB);
+  for (uint32_t readers = 8; readers <= 512; readers *= 2) {
+    SCOPED_TRACE(readers);
+    const Workload work = FullSpeedReaders(readers, 4_MiB, 64_KiB);
+    const LabScore bare = Bare(work, device);
+    const LabScore ours = Ours(work, device);
+    EXPECT_LE(ours.elapsed.value, bare.elapsed.value / 100 * 101);
+    EXPECT_LE(ours.bytes.value, bare.bytes.value / 100 * 101);
+  }
+}
+
+TEST(MemoryTest, LittleOfEachOfAHundredFilesInTurnFetchesLittleMore) {
+  const Workload work = ReadersInTurn(100, 8_MiB, 64_KiB);
+  Workload rounds = work;
+  rounds.steps.resize(100 * 16);
+  const LabDevice device = Cgroup(128_MiB);
+  EXPECT_LE(Ours(rounds, device).bytes.value, Bare(rounds, device).bytes.value / 10 * 13);
+}
+
+}  // namespace
+}  // namespace ahead::sim
