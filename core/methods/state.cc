@@ -89,7 +89,10 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   const int64_t begin = open && !at_risk ? stream.frontier : from;
   const int64_t unit = UnitOf(stream.track, facts);
   int64_t end = AlignEnd(stream.track, begin, stream.position + want, unit, open && want > unit);
-  if (end + (end - begin) / 4 >= file_end) end = file_end;
+  // By a quarter, but a large read does not count: it must not take memory for more than itself where there is none.
+  const int64_t most_stretch = want / 4 > unit ? want / 4 : unit;
+  const int64_t stretch = (end - begin) / 4 < most_stretch ? (end - begin) / 4 : most_stretch;
+  if (end + stretch >= file_end) end = file_end;
   if (stream.position <= stream.bound && end > stream.bound) end = stream.bound;
   if (stream.is_bursting())
     end = stream.burst_end;

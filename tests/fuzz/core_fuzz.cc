@@ -155,7 +155,9 @@ class World {
               "a piece lies in the file");
       if (i >= decision.required) ahead += piece.size().value - Common(piece, read);
     }
-    if (decision.look_only || is_mapped || decision.method == Class::initial) return;
+    // Of what is asked for again some was granted under other facts.
+    const bool is_again = decision.method == Class::onthrash;
+    if (decision.look_only || is_mapped || is_again || decision.method == Class::initial) return;
     Require(ahead <= Budget() / 4 * 5 + 2 * std::max(facts_.piece.value, decision.length.value + 2 * facts_.page.value),
             "what is fetched ahead of one stream keeps the budget");
   }
