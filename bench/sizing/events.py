@@ -62,15 +62,15 @@ def rate_together(reads):
 
 
 def most_ahead(reads, requests):
-    """Returns the most bytes that were asked for and not yet handed to the one reader, who reads on from offset 0: how
-    far the furthest request reached beyond the end of the last finished read."""
-    reads = sorted(reads, key=lambda read: read.end)
-    ends = [read.end for read in reads]
+    """Returns the most bytes that were asked for ahead of the one reader, who reads on from offset 0: how far the furthest
+    request reached beyond the end of the read that was last begun."""
+    reads = sorted(reads, key=lambda read: read.begin)
+    begins = [read.begin for read in reads]
     furthest = most = 0
     for request in sorted(requests):
         furthest = max(furthest, request.offset + request.length)
-        done = bisect.bisect_right(ends, request.time)
-        position = reads[done - 1].offset + reads[done - 1].size if done else 0
+        begun = bisect.bisect_right(begins, request.time)
+        position = reads[begun - 1].offset + reads[begun - 1].size if begun else 0
         most = max(most, furthest - position)
     return most
 

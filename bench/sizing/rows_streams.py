@@ -36,7 +36,7 @@ def sequential_on(bench, model, file, seconds):
     most = 3 * model.product_bytes() / MIB + 1
     checks = [verdict.median_at_least("of the limit after 1 s:", ratio.Ratio(list(b.values(kept["ahead"], share).values())),
                                       0.95),
-              verdict.at_most("MiB ahead:", b.most(kept["ahead"], ahead_mib), most, ".2f")]
+              verdict.at_most("MiB ahead:", b.most(kept["ahead"], ahead_mib), most)]
     return verdict.Line("sequential", str(model), checks, pairs=len(kept["ahead"]), raw=b.raw(kept),
                         notes=[f"{arm} {b.median(kept[arm], share):.3f} of the limit, "
                                f"{b.most(kept[arm], ahead_mib):.1f} MiB" for arm in ("bare", "tuned") if arm in kept])

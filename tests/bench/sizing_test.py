@@ -50,13 +50,13 @@ class ReadsTest(unittest.TestCase):
 
 
 class RequestsTest(unittest.TestCase):
-    def test_ahead_is_what_was_asked_beyond_the_last_finished_read(self):
+    def test_ahead_is_what_was_asked_beyond_the_read_last_begun(self):
         reads = sequential(3, 10)
-        self.assertEqual(events.most_ahead(reads, [Request(0, 0, 100, 1)]), 100)
-        self.assertEqual(events.most_ahead(reads, [Request(0, 0, 100, 1), Request(25, 100, 300, 1)]), 200)
+        self.assertEqual(events.most_ahead(reads, [Request(0, 0, 100, 1)]), 0)
+        self.assertEqual(events.most_ahead(reads, [Request(0, 0, 150, 1), Request(25, 150, 350, 1)]), 200)
 
     def test_asking_again_is_not_further_ahead(self):
-        requests = [Request(25, 0, 250, 1), Request(26, 0, 250, 1)]
+        requests = [Request(25, 0, 350, 1), Request(26, 0, 350, 1)]
         self.assertEqual(events.most_ahead(sequential(3, 10), requests), 50)
 
     def test_idle_share_counts_long_silences_only(self):
