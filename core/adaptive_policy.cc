@@ -5,8 +5,6 @@
 namespace ahead {
 namespace {
 
-// Readers of one file in several threads overtake each other by about this much.
-constexpr ByteCount kSlack{128 << 10};
 // Streams of a file that read within so many of its last reads are its active ones.
 constexpr uint32_t kRecentTicks = 16;
 // Pages left unread this far behind the reader are given up.
@@ -43,6 +41,12 @@ void Charge(Ledger& ledger, Event event, const Usefulness::Count& count, int64_t
       ledger.Add(event, static_cast<Class>(cls), static_cast<uint64_t>(count.slots[cls] * pages_per_slot));
 }
 
+// Returns how many of the slots were fetched because a stream was thought to go on. First windows and runs after jumps
+// learn from their own outcomes.
+int64_t Guesses(const Usefulness::Count& count) {
+  return count.total - count.slots[static_cast<int>(Class::initial)] - count.slots[static_cast<int>(Class::onseek)];
+}
+
 }  // namespace
 
 Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& filter, const Surroundings& around) {
@@ -59,6 +63,9 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   const SlotRange slots = stream->Advance(read);
   stream->appetite.OnBegin(stream->track.length * (before - stream->taken), access.time, waited_);
   stream->taken = before;
+  // Where little of what is fetched is read, a read far ahead is one that fell into the window by chance.
+  if (slots.begin - before > kSlack / stream->track.length && Opening(*stream, around) < Tap::kWhole / 2)
+    stream->Restart(slots.begin);
   Decision decision;
   if (!passive_) decision = Extend(*stream, slots.begin, facts, access.time, around);
   decision.stream = table_.IdOf(*stream);
@@ -146,6 +153,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
                            access.time, facts, around);
     Consume(stream, match, read, access.time);
     stream.first = forward.Slots({match.run_begin, match.run_end}).begin;
+    stream.in_row = stream.position - stream.first;
     const ByteCount usual = runs_.LongestLength(read.size() * 2);
     if (usual.value > 0) stream.bound = forward.Slots({match.run_begin, match.run_begin + usual}).end;
     stream.proved = stream.jumped = true;
@@ -269,11 +277,21 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
     stream->is_first_read = false;
     stream->appetite.OnEnd(completion.time, waited_);
     CreditHits(*stream, slots, facts, around);
-    GiveUp(*stream, stream->useful.TakeBelow(stream->position - kLag / stream->track.length), facts, around);
+    GiveUp(*stream, stream->useful.TakeBelow(stream->position - kLag / stream->track.length), facts, around,
+           Unread::kLeftBehind);
     if (!fast) around.congestion.OnWaited(stream->counted, completion.duration, completion.time);
     OnProgress(*stream, fast ? Nanos{} : completion.duration, completion.time, around);
   }
+  CreditOthers(stream, read, facts, around);
   ArmFilter(filter, stream, read, facts);
+}
+
+// What another stream fetched and this read needed was not fetched in vain: readers in several threads overtake each
+// other, and streams are found twice.
+void AdaptivePolicy::CreditOthers(const Stream* own, ByteRange read, const Facts& facts, const Surroundings& around) {
+  for (Stream& stream : table_)
+    if (stream.live && &stream != own && stream.useful.outstanding() != 0 && stream.track.shape != Shape::kStride)
+      CreditHits(stream, stream.track.Slots(read), facts, around);
 }
 
 // The reader of a stream has come to its position, having waited for so long.
@@ -343,6 +361,7 @@ void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts,
       slots = stream->Advance(
           {run.expected - stream->track.step, run.expected - stream->track.step + stream->track.length});
       slots.begin -= run.reads - 1;
+      stream->in_row += run.reads - 1;
       break;
   }
   if (stream->frontier < stream->position) stream->frontier = stream->position;
@@ -410,14 +429,28 @@ void AdaptivePolicy::Credit(Stream& stream, const Usefulness::Count& hits, const
                             const Surroundings& around) {
   Charge(around.ledger, Event::readahead_hit, hits, stream.track.PagesPerSlot(facts.page));
   stream.initial_hits += hits.slots[static_cast<int>(Class::initial)];
+  const int64_t used = Guesses(hits) * stream.track.PagesPerSlot(facts.page);
+  stream.tap.OnUsed(used);
+  tap_.OnUsed(used);
+  around.learnt.tap.OnUsed(used);
 }
 
 // Counts what was `lost` of a stream's slots as wasted. What a mapping touches is not seen: its pages stay outstanding.
 void AdaptivePolicy::GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts,
-                            const Surroundings& around) {
+                            const Surroundings& around, Unread why) {
   Usefulness::Count wasted = lost;
+  wasted.total -= wasted.slots[static_cast<int>(Class::mapped)];
   wasted.slots[static_cast<int>(Class::mapped)] = 0;
   Charge(around.ledger, Event::readahead_waste, wasted, stream.track.PagesPerSlot(facts.page));
+  // Not what a stream left behind that reads most of where it goes: other threads read that while the file was busy,
+  // unseen. With it counted, threads-interleaved lost all of its gain (ahead score, net-20ms: 1.00 -> 0.04). Nor what a
+  // long stream had ahead when it rested: its reader may come back.
+  if (why == Unread::kLeftBehind && stream.in_row * 2 >= stream.position - stream.first) return;
+  if (why == Unread::kResting && stream.run() >= ByteCount{kStartup}) return;
+  const int64_t lost_pages = Guesses(wasted) * stream.track.PagesPerSlot(facts.page);
+  stream.tap.OnWasted(lost_pages);
+  tap_.OnWasted(lost_pages);
+  around.learnt.tap.OnWasted(lost_pages);
 }
 
 void AdaptivePolicy::RestIdleStreams(const Facts& facts, const Surroundings& around) {
@@ -433,7 +466,7 @@ void AdaptivePolicy::RestIdleStreams(const Facts& facts, const Surroundings& aro
 }
 
 void AdaptivePolicy::Rest(Stream& stream, const Facts& facts, const Surroundings& around) {
-  GiveUp(stream, stream.useful.TakeAll(), facts, around);
+  GiveUp(stream, stream.useful.TakeAll(), facts, around, Unread::kResting);
   stream.frontier = stream.mark = stream.position;
   stream.burst_end = 0;
   stream.marked = false;

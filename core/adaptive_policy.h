@@ -17,6 +17,7 @@
 #include "core/options.h"
 #include "core/stream_table.h"
 #include "core/stride.h"
+#include "core/tap.h"
 #include "core/trail.h"
 
 namespace ahead {
@@ -103,6 +104,9 @@ class AdaptivePolicy {
   // Returns how near the control law may come to a reader: one piece that is read while another is on its way.
   static int64_t LeastDistance(const Track& track, const Facts& facts);
   int64_t Startup(const Stream& stream, const Facts& facts, const Surroundings& around) const;
+  int64_t Opening(const Stream& stream, const Surroundings& around) const;
+  int64_t Guess(const Stream& stream, int64_t slots, const Facts& facts, const Surroundings& around) const;
+  int64_t Proof(const Stream& stream, int64_t startup, const Facts& facts, const Surroundings& around) const;
   int64_t Want(Stream& stream, const Facts& facts, const Surroundings& around) const;
   int64_t BurstSlots(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   static bool JoinsBurst(const Stream& stream, int64_t burst, Nanos now, const Surroundings& around);
@@ -127,8 +131,11 @@ class AdaptivePolicy {
                   const Facts& facts, const Surroundings& around);
   bool IsOutstanding(ByteRange range) const;
   void CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around);
+  void CreditOthers(const Stream* own, ByteRange read, const Facts& facts, const Surroundings& around);
   void Credit(Stream& stream, const Usefulness::Count& hits, const Facts& facts, const Surroundings& around);
-  void GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts, const Surroundings& around);
+  enum class Unread : uint8_t { kForGood, kLeftBehind, kResting };
+  void GiveUp(Stream& stream, const Usefulness::Count& lost, const Facts& facts, const Surroundings& around,
+              Unread why = Unread::kForGood);
   // Gives up what was fetched ahead of the reader.
   void Rest(Stream& stream, const Facts& facts, const Surroundings& around);
   void RestIdleStreams(const Facts& facts, const Surroundings& around);
@@ -142,9 +149,10 @@ class AdaptivePolicy {
   uint32_t tick_ = 0;  // reads that did not pass a filter
   ByteCount page_{4096};
   Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
-  bool is_random_ = false;           // the host says so of the file: mapping it means nothing
-  bool kernel_is_better_ = false;    // it was tried, and our windows were no faster (methods/led.cc)
-  ByteCount startup_{kStartup};      // distance of a stream that was just proved, as learnt from earlier ones
+  Tap tap_;
+  bool is_random_ = false;         // the host says so of the file: mapping it means nothing
+  bool kernel_is_better_ = false;  // it was tried, and our windows were no faster (methods/led.cc)
+  ByteCount startup_{kStartup};    // distance of a stream that was just proved, as learnt from earlier ones
 
   // The file is known to be cached: any read passes, and one of pass_calls_ is timed to see whether it still is.
   bool passive_ = false;

@@ -3,6 +3,7 @@
 
 #include "core/initial_size.h"
 #include "core/safety.h"
+#include "core/tap.h"
 
 namespace ahead {
 
@@ -10,6 +11,7 @@ namespace ahead {
 struct Learnt {
   InitialSize initial_size;
   Safety safety;
+  Tap tap;
 };
 
 }  // namespace ahead

@@ -31,7 +31,16 @@ bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
 
 SlotRange Stream::Advance(ByteRange read) {
   const SlotRange slots = track.Slots(read);
-  if (slots.end > position) position = slots.end;
+  if (slots.end > position) {
+    // A little may have been read unseen, by threads that came while the file was busy.
+    const int64_t left_out = slots.begin - position;
+    const bool is_near = left_out <= in_row || (jumped && left_out * track.length.value <= kSlack.value);
+    in_row += slots.end - (left_out > 0 && !is_near ? slots.begin : position);
+    position = slots.end;
+  } else if (jumped || useful.Any(slots)) {
+    in_row += slots.size();  // of a thread that was overtaken; programs read heads of files again and again
+  }
+  if (in_row > position - first) in_row = position - first;
   pace.OnRead(read.size());
   switch (track.shape) {
     case Shape::kForward:
@@ -51,6 +60,13 @@ SlotRange Stream::Advance(ByteRange read) {
       break;
   }
   return slots;
+}
+
+void Stream::Restart(int64_t slot) {
+  if (slot <= first) return;
+  first = slot;
+  in_row = 0;
+  has_skipped = true;
 }
 
 }  // namespace ahead

@@ -7,12 +7,16 @@
 #include "core/decision.h"
 #include "core/pace.h"
 #include "core/safety.h"
+#include "core/tap.h"
 #include "core/track.h"
 #include "core/units.h"
 #include "core/usefulness.h"
 #include "core/window.h"
 
 namespace ahead {
+
+// Readers of one file in several threads overtake each other by about this much.
+inline constexpr ByteCount kSlack{128 << 10};
 
 // Thread safety: none. Invariants: first <= position; slots outstanding lie below frontier.
 struct Stream {
@@ -26,6 +30,7 @@ struct Stream {
   double led_rate = 0;         // how fast it went then
   int32_t own_since = 0;       // round in which the kernel's lead was last looked at, and perhaps taken over
   bool left_alone = false;     // nothing will be asked for, whatever it does
+  bool has_skipped = false;    // its run began anew after a read that left much out
   bool jumped = false;         // it began after a jump, not at the start of a newly opened file
   Track track;
   ByteOffset next;  // where the next read should begin or, on backward streams, end
@@ -33,6 +38,7 @@ struct Stream {
   int64_t first = 0;     // slot where the run began
   int64_t position = 0;  // first slot not read yet
   int64_t frontier = 0;  // first slot not asked for yet
+  int64_t in_row = 0;    // slots read of those from first to position
   int64_t mark = 0;      // reaching it asks for the next window
   int64_t bound = 0;     // earlier runs say that it ends before this slot; nothing beyond is fetched until it does not
   bool marked = false;   // the mark counts as look-ahead
@@ -44,6 +50,7 @@ struct Stream {
 
   Window window;
   Usefulness useful;
+  Tap tap;
   int64_t initial_slots = 0;  // fetched by an `initial` request, and read of it: what InitialSize learns from
   int64_t initial_hits = 0;
   Appetite appetite;
@@ -73,6 +80,9 @@ struct Stream {
 
   // Returns whether a part of a burst is still to be asked for.
   bool is_bursting() const { return burst_end > frontier; }
+
+  // Begins a new run at `slot`: what was read before counts for nothing.
+  void Restart(int64_t slot);
 
   // Returns how many bytes the stream has read in a row.
   ByteCount run() const { return track.length * (position - first); }

@@ -1,6 +1,5 @@
 // How far ahead of its reader may a stream be? What the control law wants (window.h), bounded by what the stream has
-// proved: at most 7/4 of what it has read in a row, and never less than the startup distance, so that a reader that
-// stops after N bytes has cost at most 7/4 N more, or the startup distance; and by options and memory.
+// proved (proof.cc), and by options and memory.
 
 #include "core/adaptive_policy.h"
 #include "core/request.h"
@@ -75,7 +74,7 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
     want = options.initial / stream.track.length.value;
   } else if (stream.proved) {
     const bool is_strided = stream.track.shape == Shape::kStride || stream.track.shape == Shape::kRuns;
-    const int64_t startup = Startup(stream, facts, around);
+    const int64_t startup = Guess(stream, Startup(stream, facts, around), facts, around);
     if (is_strided || !stream.started) stream.window.Lift(startup);
     stream.started = true;
     want = stream.window.distance();
@@ -83,9 +82,7 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
     const int64_t least = LeastDistance(stream.track, facts);
     const int64_t share = around.congestion.Share() * unit;
     if (!is_strided && stream.window.starving() && around.congestion.Waiting() > 1 && want > share) want = share;
-    const int64_t read = stream.position - stream.first;
-    int64_t proved = stream.track.shape == Shape::kStride ? 8 * read : read * 7 / 4;
-    if (proved < startup) proved = startup;
+    const int64_t proved = Proof(stream, startup, facts, around);
     if (want > proved) want = proved;
     // A late stream asks for each piece as one is read, others for a quarter at a time: with an eighth less it has as
     // much ahead of it on the average, and as much is lost where it ends (columns: bytes 1.28 against 1.37).

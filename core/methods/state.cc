@@ -85,6 +85,11 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
 
   int64_t want = Want(stream, facts, around);
   if (want < burst) want = burst;
+  // Nothing ahead: then what the read itself needs is the kernel's, but for one of many pieces.
+  if (want == 0 && stream.position - from <= UnitOf(stream.track, facts)) {
+    stream.frontier = stream.mark = stream.position;
+    return {};
+  }
   const int64_t file_end = stream.track.EndSlot(facts.file_size);
   const int64_t begin = open && !at_risk ? stream.frontier : from;
   const int64_t unit = UnitOf(stream.track, facts);

@@ -1,0 +1,51 @@
+// How much has a stream proved, and how far may it be ahead on the strength of that?
+//
+// At most 7/4 of what it has read in a row, and never less than the startup distance, so that a reader that stops after
+// N bytes has cost at most 7/4 N more, or the startup distance. Both are cut by the tap (tap.h) where what was fetched
+// for the stream, or of the file, was not read; with the tap closed a stream has to read a whole piece in a row before
+// anything is fetched for it. Nor is the startup distance for a stream that skips most of where it
+// goes: random reads fall into windows by chance, 3 of 100 into one of 1 MiB in a file of 32, and each would have the
+// window go on from there.
+
+#include "core/adaptive_policy.h"
+
+namespace ahead {
+namespace {
+
+// Says whether more was left out than may be fetched for what was read.
+bool IsSparse(const Stream& stream, const Options& options) {
+  const int64_t rate = options.hit_rate > 1 ? options.hit_rate : 1;
+  return stream.track.shape != Shape::kRuns && stream.in_row * (1 + rate) < stream.position - stream.first;
+}
+
+bool HasReadPiece(const Stream& stream, const Facts& facts) {
+  return stream.in_row * stream.track.PagesPerSlot(facts.page) >= facts.piece / facts.page;
+}
+
+}  // namespace
+
+// Returns what of a guess the stream may have, in 1/Tap::kWhole.
+int64_t AdaptivePolicy::Opening(const Stream& stream, const Surroundings&) const {
+  const int64_t of_file = tap_.opening();
+  const int64_t of_stream = stream.tap.opening();
+  return of_file < of_stream ? of_file : of_stream;
+}
+
+// Returns how many of the `slots` that a proved stream starts with it may have.
+int64_t AdaptivePolicy::Guess(const Stream& stream, int64_t slots, const Facts& facts,
+                              const Surroundings& around) const {
+  if (IsSparse(stream, around.options) || (stream.has_skipped && !HasReadPiece(stream, facts))) return 0;
+  return slots * Opening(stream, around) / Tap::kWhole;
+}
+
+// Returns the most slots ahead of a proved stream. `startup`: what it may have on a guess.
+int64_t AdaptivePolicy::Proof(const Stream& stream, int64_t startup, const Facts& facts,
+                              const Surroundings& around) const {
+  const int64_t opening = Opening(stream, around);
+  if (IsSparse(stream, around.options) || (opening == 0 && !HasReadPiece(stream, facts))) return 0;
+  int64_t proved = stream.track.shape == Shape::kStride ? 8 * stream.in_row : stream.in_row * 7 / 4;
+  if (opening < Tap::kWhole / 2) proved = proved * (Tap::kWhole / 2 + opening) / Tap::kWhole;
+  return proved > startup ? proved : startup;
+}
+
+}  // namespace ahead
