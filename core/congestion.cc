@@ -18,6 +18,9 @@ constexpr int32_t kGrow = 8;
 constexpr int32_t kForget = 64;
 // What is recent is an average over about so many pieces.
 constexpr int32_t kRecent = 8;
+// A passive mount is tried again after a second, then 2, ... 64: one request in a minute costs nothing.
+constexpr Nanos kRetry{1'000'000'000};
+constexpr int32_t kMostPatience = 6;
 
 int32_t Clamp(int32_t limit) { return limit < kMinLimit ? kMinLimit : limit > kMaxLimit ? kMaxLimit : limit; }
 
@@ -100,6 +103,12 @@ void Congestion::OnDropped(Nanos now) {
 void Congestion::OnArrival(Nanos time, bool is_exact) {
   if (time.value <= 0 || (!is_exact && time >= arrival())) return;
   arrival_ = arrival() + (time - arrival()) / kRecent;
+}
+
+void Congestion::OnUseless(Nanos now) {
+  if (useless_ < kTrials && ++useless_ < kTrials) return;
+  retry_at_ = now + kRetry * (int64_t{1} << patience_);
+  if (patience_ < kMostPatience) ++patience_;
 }
 
 void Congestion::OnMiss(Nanos duration) {

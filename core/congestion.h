@@ -26,6 +26,13 @@ class Congestion {
   void OnIssued(Nanos now, Nanos blocked);
   // Some of the pieces issued just before `now` were not taken.
   void OnDropped(Nanos now);
+  // A request, made at `now` while nothing was in flight, left nothing in the cache; or one did.
+  void OnUseless(Nanos now);
+  void OnUseful() { useless_ = patience_ = 0; }
+  // Returns whether asking is in vain on this mount: many requests in a row left nothing in the cache (FUSE direct_io,
+  // a mount without a cache). It is tried again, ever more rarely.
+  bool IsPassive(Nanos now) const { return useless_ >= kTrials && now < retry_at_; }
+
   // A read that found nothing prefetched took `duration`: a sample of the device's latency.
   void OnMiss(Nanos duration);
 
@@ -57,9 +64,14 @@ class Congestion {
 
  private:
   static constexpr int32_t kRing = 256;
+  // Where a cache drops requests because it is crowded, one of so many in a row is taken.
+  static constexpr int32_t kTrials = 8;
 
   int32_t limit_ = 128;
-  int32_t fitted_ = 0;  // the most that was in flight when a call blocked, of late
+  int32_t fitted_ = 0;    // the most that was in flight when a call blocked, of late
+  int32_t useless_ = 0;   // requests in a row
+  int32_t patience_ = 0;  // trials in a row that found it passive still
+  Nanos retry_at_;
   int32_t first_reads_ = 0;
   Nanos first_read_at_;
   double waited_ns_ = 0;  // by all streams, in the last elapsed_ns_; both fade

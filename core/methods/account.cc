@@ -83,6 +83,10 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
         Event::io_congestion, method,
         static_cast<uint64_t>(books_.dropped) * static_cast<uint64_t>(UnitOf(stream.track, facts)) * pages_per_slot);
   }
+  if (books_.fresh.total > 0 && books_.unsure == 0)
+    around.congestion.OnUseful();
+  else if (books_.dropped > 0 && around.congestion.InFlight(now) == 0)
+    around.congestion.OnUseless(now);
   if (books_.asked == 0) {
     // All of it was there, and not by our doing: the file is cached, or the kernel is ahead of us. Either way there is
     // nothing to do.

@@ -61,7 +61,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   // A stream that cannot outgrow what the kernel does by itself is left to it (design, fact 3), unless memory has no
   // room for the two windows that the kernel keeps for each stream.
   stream.left_alone =
-      around.options.ratio == 0 ||
+      around.options.ratio == 0 || around.congestion.IsPassive(now) ||
       (stream.track.shape == Shape::kForward && stream.method != Class::initial &&
        MostBytes(stream, facts, around.options) <= facts.kernel_window.value && facts.share >= facts.kernel_window * 2);
   if (stream.left_alone) return {};

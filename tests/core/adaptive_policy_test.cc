@@ -346,6 +346,27 @@ TEST(OptionsTest, MemoryBoundsTheDistance) {
   }
 }
 
+TEST(CongestionTest, MountThatKeepsNothingIsLeftAloneAndTriedAgainEverMoreRarely) {
+  Host host(1_GiB);
+  host.drop_from_ = 0;
+  host.congestion_.OnMiss(2_ms);
+  int64_t offset = 0;
+  const auto requests = [&](Nanos until) {
+    int asked = 0;
+    for (; host.now_ < until; offset += 128 * kKiB) {
+      host.cache_.clear();
+      asked += host.Read(offset, 128 * kKiB).empty() ? 0 : 1;
+    }
+    return asked;
+  };
+  EXPECT_EQ(requests(1900_ms), 8);
+  EXPECT_EQ(requests(2500_ms), 1) << "a second after the last";
+  EXPECT_EQ(requests(4_s), 0);
+  EXPECT_EQ(requests(4500_ms), 1) << "two seconds";
+  host.drop_from_ = INT32_MAX;
+  EXPECT_GT(requests(9_s), 10) << "what is kept is worth asking for";
+}
+
 TEST(CongestionTest, PiecesThatWereDroppedAreAskedForAgain) {
   Host host;
   host.Read(0, 64 * kKiB);
