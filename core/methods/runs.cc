@@ -3,6 +3,9 @@
 namespace ahead {
 namespace {
 
+// Runs that are longer than any window gain nothing from it that the jump behind them is known.
+constexpr int64_t kLongest = int64_t{16} << 20;
+
 // Lengths of which one is at most a sixteenth more: a last read may be cut short.
 bool IsSameLength(int64_t a, int64_t b) { return (a < b ? b - a : a - b) * 16 <= a; }
 
@@ -47,7 +50,7 @@ bool RunLog::FindLine(Cycle& cycle, ByteCount page) const {
   constexpr int32_t kSteps = 6;
   const int64_t size = LengthOf(0);
   const int64_t most_apart = 2 * page.value;
-  if (known_ <= kSteps || size < 10 * most_apart || size == INT32_MAX) return false;
+  if (known_ <= kSteps || size < 10 * most_apart || size > kLongest) return false;
   for (int32_t age = 1; age <= kSteps; ++age)
     if (LengthOf(age) != size) return false;
   const int64_t span = BeginOf(0) - BeginOf(kSteps);
@@ -94,7 +97,7 @@ bool RunLog::FindCycle(Cycle& cycle, bool is_covered, ByteCount page) const {
   int64_t last = 0;
   for (int32_t i = 0; i < period; ++i) {
     const int64_t offset = BeginOf(period - i) - BeginOf(period);
-    if (offset != static_cast<int32_t>(offset) || LengthOf(period - i) == INT32_MAX) return false;
+    if (offset != static_cast<int32_t>(offset) || LengthOf(period - i) > kLongest) return false;
     cycle.offsets[i] = static_cast<int32_t>(offset);
     cycle.lengths[i] = static_cast<int32_t>(LengthOf(period - i));
     if (offset < first) first = offset;

@@ -98,7 +98,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
   const int64_t most_stretch = want / 4 > unit ? want / 4 : unit;
   const int64_t stretch = (end - begin) / 4 < most_stretch ? (end - begin) / 4 : most_stretch;
   if (end + stretch >= file_end) end = file_end;
-  if (stream.position <= stream.bound && end > stream.bound) end = stream.bound;
+  if (burst == 0 && stream.position <= stream.bound && end > stream.bound) end = stream.bound;
   if (stream.is_bursting())
     end = stream.burst_end;
   else
