@@ -148,6 +148,22 @@ class Run {
     for (int64_t i = 0; i < reads; ++i) ReadAt((last - i) * step_, kPage);
   }
 
+  // One column of a table in row groups: 32 rows of 64 KiB, then on to the next group, 4 MiB from the last.
+  void StrideTwoLevel() {
+    constexpr int64_t kRow = 64 * kKiB;
+    constexpr int64_t kRows = 32;
+    constexpr int64_t kGroup = 4 * kMiB;
+    const int64_t reads = Reads(size_ / kGroup * kRows);
+    for (int64_t i = 0; i < reads; ++i) ReadAt(i / kRows * kGroup + i % kRows * kRow, kPage);
+  }
+
+  // A stride whose reads lie up to a page before or after their place.
+  void StrideJitter() {
+    std::uniform_int_distribution<int64_t> off(-1, 1);
+    const int64_t reads = Reads(size_ / step_ - 1);
+    for (int64_t i = 1; i <= reads; ++i) ReadAt(i * step_ + off(random_) * kPage, kPage);
+  }
+
   void Interleave() {
     const int64_t share = size_ / kReaders / kLargeBlock * kLargeBlock;
     const int64_t length = std::min(share, Length(size_) / kReaders);
@@ -248,6 +264,8 @@ constexpr Pattern kPatterns[] = {
     {"backward-end", &Run::BackwardEnd, "the same from the end of the file"},
     {"stride", &Run::Stride, "pread 4 KiB every --step, --count of them (to the end)"},
     {"stride-back", &Run::StrideBack, "the same from the end towards the start"},
+    {"stride-2level", &Run::StrideTwoLevel, "pread 4 KiB of each of 32 rows of 64 KiB, then on to the next 4 MiB"},
+    {"stride-jitter", &Run::StrideJitter, "stride, each read up to a page before or after its place"},
     {"interleave", &Run::Interleave, "8 readers in turn on one descriptor, pread 64 KiB, each its eighth"},
     {"mmap-seq", &Run::MmapSeq, "touch each page of a mapping from the start"},
     {"head", &Run::Head, "read --bytes (1 MiB) from the start in 64 KiB, then close"},

@@ -102,7 +102,7 @@ def main(argv):
     if os.geteuid() == 0:
         os.nice(-20)
     tools = arms.Tools(options.build)
-    facts = environment.describe(ROOT) | {"pairs": options.pairs}
+    facts = environment.describe(ROOT) | {"pairs": f"{options.pairs}{', short runs (--quick)' if options.quick else ''}"}
     print("\n".join(f"{name}: {value}" for name, value in facts.items()) + "\n", flush=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="ahead-sizing."))
     begin = time.monotonic()

@@ -42,7 +42,8 @@ class Patterns(unittest.TestCase):
         self.assert_read(self.run_pattern("mmap-seq"), 2048, 8 * MIB)
 
     def test_counted_patterns_read_as_often_as_asked(self):
-        for mode in ("backward", "backward-end", "stride", "stride-back", "random", "hot"):
+        for mode in ("backward", "backward-end", "stride", "stride-back", "stride-2level", "stride-jitter", "random",
+                     "hot"):
             self.assert_read(self.run_pattern(mode, "--count", "7"), 7, 7 * 4096)
 
     def test_counted_patterns_end_with_the_file(self):
@@ -50,6 +51,9 @@ class Patterns(unittest.TestCase):
         self.assert_read(self.run_pattern("backward-end"), 2048, 8 * MIB)
         self.assert_read(self.run_pattern("stride"), 32, 32 * 4096)
         self.assert_read(self.run_pattern("stride-back"), 32, 32 * 4096)
+        self.assert_read(self.run_pattern("stride-2level"), 64, 64 * 4096)
+        self.assert_read(self.run_pattern("stride-jitter"), 31, 31 * 4096)
+        self.assert_read(self.run_pattern("stride", "--step", "64KiB"), 128, 128 * 4096)
 
     def test_head_reads_a_mebibyte_or_what_is_asked(self):
         self.assert_read(self.run_pattern("head"), 16, MIB)
