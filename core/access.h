@@ -28,9 +28,10 @@ struct Access {
 
 // How that read ended.
 struct Completion {
-  ByteRange range;  // what was read; empty at end of file or after an error
-  Nanos time;       // monotonic, just after the call
-  Nanos duration;   // of the call
+  ByteRange range;      // what was read; empty at end of file or after an error
+  Nanos time;           // monotonic, just after the call
+  Nanos duration;       // of the call
+  bool failed = false;  // the device has no data at range.begin: EIO
 };
 
 }  // namespace ahead

@@ -259,6 +259,7 @@ const Stream* AdaptivePolicy::Latest() const {
 void AdaptivePolicy::Finish(const Decision& decision, const Completion& completion, const Facts& facts, Filter& filter,
                             const Surroundings& around) {
   const ByteRange read = ClipRead(completion.range, facts.file_size);
+  if (completion.failed) Fail(decision, completion.range.begin, facts, around);
   if (read.empty()) return;
   Stream* stream = table_.Find(decision.stream);
   const bool fast = IsFast(completion.duration, read.size());
@@ -302,6 +303,17 @@ void AdaptivePolicy::OnProgress(Stream& stream, Nanos waited, Nanos now, const S
     stream.probe = stream.position;
   }
   stream.window.OnProgress(stream.position, waited, now, around.congestion.latency(), around.congestion.arrival());
+}
+
+// A read ended with an error at `at`: the piece around it is not asked for again. Its stream ends; should the reader go
+// on behind, another one has to prove itself.
+void AdaptivePolicy::Fail(const Decision& decision, ByteOffset at, const Facts& facts, const Surroundings& around) {
+  const ByteOffset begin{AlignDown(at.value, facts.piece.value)};
+  if (at.value >= 0 && at.value < facts.file_size.value) failed_.Add({begin, begin + facts.piece});
+  Stream* stream = table_.Find(decision.stream);
+  if (stream == nullptr) return;
+  GiveUp(*stream, stream->useful.TakeAll(), facts, around);
+  stream->live = false;
 }
 
 // What the duration of a read says of the device, and whether the file is cached.

@@ -10,6 +10,7 @@
 #include "core/congestion.h"
 #include "core/decision.h"
 #include "core/facts.h"
+#include "core/failed_ranges.h"
 #include "core/filter.h"
 #include "core/learnt.h"
 #include "core/ledger.h"
@@ -123,6 +124,7 @@ class AdaptivePolicy {
   void OnMissing(Stream& stream, ByteRange read, Nanos now, const Facts& facts, const Surroundings& around);
   static int64_t SafeSlots(Stream& stream, int64_t want);
   Class MethodOf(const Stream& stream, const Decision& decision) const;
+  void Fail(const Decision& decision, ByteOffset at, const Facts& facts, const Surroundings& around);
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
@@ -148,6 +150,7 @@ class AdaptivePolicy {
   Books books_;
   uint32_t tick_ = 0;  // reads that did not pass a filter
   ByteCount page_{4096};
+  FailedRanges failed_;
   Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
   Tap tap_;
   bool is_random_ = false;         // the host says so of the file: mapping it means nothing

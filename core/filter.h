@@ -56,11 +56,14 @@ class Filter {
     return false;
   }
 
-  // Counts a read that passed and returned `count` bytes from `begin`. A read that returned nothing (count <= 0) is
-  // counted as nothing.
+  // Counts a read that passed and returned `count` bytes from `begin`. A read that returned nothing (count 0) is
+  // counted as nothing; after one that failed (count < 0) nothing passes any more.
   void Absorb(ByteOffset begin, ByteCount count) {
-    if (count.value <= 0) return;
     const Mode mode = mode_.load(std::memory_order_relaxed);
+    if (count.value <= 0) {
+      if (count.value < 0) limit_.store(mode == Mode::kBackward ? INT64_MAX : 0, std::memory_order_relaxed);
+      return;
+    }
     reads_.store(reads_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     int64_t next = begin.value + count.value;
     if (mode == Mode::kBackward) next = begin.value;

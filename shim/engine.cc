@@ -208,19 +208,25 @@ void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAcces
   if (!observation.decision.empty()) Issue(fd, file, observation.decision, observation.facts, observation.plan);
 }
 
-Completion EndOf(const Observation& observation, int64_t returned, Nanos ended) noexcept {
-  const ByteRange read{observation.begin, observation.begin + ByteCount{returned > 0 ? returned : 0}};
-  return {read, ended, ended - observation.started};
+// How the host's call ended: what it returned, and its errno where that is negative.
+struct End {
+  int64_t returned;
+  int error;
+  Nanos time;
+};
+
+Completion EndOf(const Observation& observation, const End& end) noexcept {
+  const ByteRange read{observation.begin, observation.begin + ByteCount{end.returned > 0 ? end.returned : 0}};
+  return {read, end.time, end.time - observation.started, end.returned < 0 && end.error == EIO};
 }
 
-void Finish(LockedFile& file, Description& description, const Observation& observation, int64_t returned,
-            Nanos ended) noexcept {
-  const Completion completion = EndOf(observation, returned, ended);
+void Finish(LockedFile& file, Description& description, const Observation& observation, const End& end) noexcept {
+  const Completion completion = EndOf(observation, end);
   if (observation.moves_offset) description.offset.store(completion.range.end.value, std::memory_order_relaxed);
   ProcessCounters& counters = runtime.block().counters;
   Bump(counters.reads_seen);
   Bump(counters.read_bytes, static_cast<uint64_t>(completion.range.size().value));
-  recorder::Finished(Complete(file, completion, observation), observation, completion, returned);
+  recorder::Finished(Complete(file, completion, observation), observation, completion, end.error);
 }
 
 // Notes what was found. Returns false when the kernel refuses to read ahead on the file.
@@ -269,7 +275,7 @@ bool PlanAfterTheFact(int fd, int64_t returned, Nanos started, Nanos ended) noex
   observation.moves_offset = true;
   observation.started = started;
   PlanAndIssue(fd, file, observation, TraceAccessKind::kStdio, returned, started);
-  if (observation.is_planned) Finish(file, description, observation, returned, ended);
+  if (observation.is_planned) Finish(file, description, observation, {returned, 0, ended});
   return observation.is_planned;
 }
 
@@ -347,18 +353,19 @@ void After(Observation& observation, int64_t returned) noexcept {
   if (!observation.is_planned && observation.unseen == 0) return;
   if (!runtime.is_on()) return;
   const ErrnoSaver errno_saver;
+  const int error = returned < 0 ? errno : 0;
   if (!observation.is_planned) {
     if (runtime.StillOwnsTables()) recorder::EndUnseen(observation, returned);
     return;
   }
-  const Nanos ended = Now();
+  const End end{returned, error, Now()};
   const Section section;
   if (!section.entered() || !IsCurrent(observation.slot) || !runtime.StillOwnsTables()) return;
   LockedFile file(observation.file);
   if (file && !file.is_renewed())
-    Finish(file, DescriptionOf(observation.slot), observation, returned, ended);
+    Finish(file, DescriptionOf(observation.slot), observation, end);
   else
-    recorder::Finished(0, observation, EndOf(observation, returned, ended), returned);
+    recorder::Finished(0, observation, EndOf(observation, end), error);
 }
 
 void AfterTheFact(int fd, int64_t returned, Nanos started, uint64_t ticks) noexcept {

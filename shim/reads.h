@@ -42,6 +42,9 @@ inline void Absorb(Description& description, ByteOffset begin, int64_t returned)
   if (begin.value >= 0) description.offset.store(begin.value + returned, std::memory_order_relaxed);
 }
 
+// Sees to it that the reads after one that failed are looked at.
+inline void AbsorbError(Description& description) { description.filter.Absorb({}, {-1}); }
+
 // Says whether reads through the descriptor need no attention.
 inline bool IsQuiet(Slot slot) { return slot.is_quiet() || !runtime.is_on(); }
 
@@ -73,6 +76,7 @@ template <const auto& kOriginal, typename Target, typename Size, typename... Res
     return ObserveRead<kOriginal>(fd, kAtOffset, count, fd, target, size, rest...);
   const ssize_t returned = kOriginal(fd, target, size, rest...);
   if (returned > 0) Absorb(description, begin, returned);
+  if (returned < 0) AbsorbError(description);
   return returned;
 }
 
@@ -85,6 +89,7 @@ template <const auto& kOriginal, typename Target, typename Size, typename... Res
     return ObserveRead<kOriginal>(fd, offset, count, fd, target, size, offset, rest...);
   const ssize_t returned = kOriginal(fd, target, size, offset, rest...);
   if (returned > 0) AbsorbAt(description, {offset}, returned);
+  if (returned < 0) AbsorbError(description);
   return returned;
 }
 

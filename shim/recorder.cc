@@ -156,6 +156,7 @@ void Passage::End(int64_t returned) noexcept {
   read_.end_ticks = TraceTicks(*trace);
   read_.returned = returned;
   if (!read_.is_unseen) {
+    if (returned < 0) filters[slot_.description()]->Absorb({}, {returned});
     if (returned > 0) {
       Description& description = DescriptionOf(slot_);
       filters[slot_.description()]->Absorb({read_.offset}, {returned});
@@ -209,11 +210,8 @@ void Issued(uint64_t sequence, uint64_t plan, int32_t first, int32_t count, cons
   if (sequence != 0) TraceIssued(runtime.trace(), sequence, plan, first, count, outcomes, asked_at);
 }
 
-void Finished(uint64_t sequence, const Observation& observation, const Completion& completion,
-              int64_t returned) noexcept {
-  // A read's errno is not looked at; EIO stands for any.
-  if (observation.plan != 0)
-    TraceFinish(runtime.trace(), sequence, observation.plan, completion, returned < 0 ? EIO : 0);
+void Finished(uint64_t sequence, const Observation& observation, const Completion& completion, int error) noexcept {
+  if (observation.plan != 0) TraceFinish(runtime.trace(), sequence, observation.plan, completion, error);
 }
 
 void Unseen(Observation& observation, int fd, int64_t offset, int64_t count) noexcept {

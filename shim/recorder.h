@@ -70,8 +70,8 @@ void Planned(int fd, LockedFile& file, const Observation& observation, TraceAcce
 void Issued(uint64_t sequence, uint64_t plan, int32_t first, int32_t count, const PieceOutcome* outcomes,
             const Nanos* asked_at) noexcept;
 
-void Finished(uint64_t sequence, const Observation& observation, const Completion& completion,
-              int64_t returned) noexcept;
+// Records how that read ended. `error`: its errno, 0 where there was none.
+void Finished(uint64_t sequence, const Observation& observation, const Completion& completion, int error) noexcept;
 
 // A read that nothing was decided for although it did not pass: notes it in `observation` until its end. Through the
 // one, the host's call is yet to come; through the other, it is over.

@@ -1,6 +1,7 @@
 #include "sim/parity.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <optional>
@@ -222,7 +223,8 @@ class Checker {
   void Finish(const TracedRead& read) {
     std::unique_ptr<Filter>& filter = filters_[read.description];
     if (filter == nullptr) filter = std::make_unique<Filter>();
-    const Completion completion{{read.range.begin, read.range.begin + read.returned}, read.end, read.duration};
+    const Completion completion{
+        {read.range.begin, read.range.begin + read.returned}, read.end, read.duration, read.error == EIO};
     PolicyOf(read.file).Finish(read.decision, completion, read.facts, *filter, AroundFile(read.file));
   }
 

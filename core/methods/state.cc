@@ -109,6 +109,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
     stream.looked = facts.clock;
     stream.suspected = false;
   }
+  if (!failed_.empty()) end = failed_.Before({begin, end}, stream.track).end;
   if (end <= begin) {
     if (crossed) around.ledger.Add(Event::lookahead_ignore, stream.mark_method, 0);
     stream.mark = stream.position + UnitOf(stream.track, facts);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/disk/command.h"
@@ -42,6 +43,9 @@ void WriteNoise(const fs::path& path, int64_t size, uint64_t seed) {
 
 class SlowDiskTest : public testing::Test {
  protected:
+  // Takes more options of the disk.
+  explicit SlowDiskTest(Words disk = {}) : disk_(std::move(disk)) {}
+
   void SetUp() override {
     char name[] = "/tmp/ahead-e2e-XXXXXX";
     ASSERT_NE(mkdtemp(name), nullptr);
@@ -52,9 +56,10 @@ class SlowDiskTest : public testing::Test {
     WriteNoise(folder_ / "source" / "large", kLarge, 1);
     for (int i = 0; i < 30; ++i)
       WriteNoise(folder_ / "source" / "tree" / ("file" + std::to_string(i)), i * 9001, static_cast<uint64_t>(i));
-    const Outcome mount =
-        RunCommand({AHEAD_DISK, (folder_ / "source").string(), (folder_ / "disk").string(), "--model", "net",
-                    "--latency", "500us", "--bandwidth", "1000MB/s", "--in-flight", "12", "--metadata-latency", "0"});
+    const Outcome mount = RunCommand(Words{AHEAD_DISK, (folder_ / "source").string(), (folder_ / "disk").string(),
+                                           "--model", "net", "--latency", "500us", "--bandwidth", "1000MB/s",
+                                           "--in-flight", "12", "--metadata-latency", "0"} +
+                                     disk_);
     if (mount.status != 0) GTEST_SKIP() << "no FUSE here: " << mount.err;
     mounted_ = true;
   }
@@ -120,8 +125,37 @@ class SlowDiskTest : public testing::Test {
     return result;
   }
 
+  const Words disk_;
   bool mounted_ = false;
 };
+
+class BadDiskTest : public SlowDiskTest {
+ protected:
+  BadDiskTest() : SlowDiskTest({"--fail-at", "8MiB+4KiB"}) {}
+};
+
+// Fact 14: an error ahead is not asked for twice.
+TEST_F(BadDiskTest, IsNotAskedMoreOftenForWhatItCannotRead) {
+  // Reads past the error in blocks of 64 KiB, twice, and tries each block again that fails.
+  const std::string reader =
+      "import os,sys\n"
+      "fd=os.open(sys.argv[1],os.O_RDONLY)\n"
+      "failed=0\n"
+      "for turn in range(2):\n"
+      "  for at in range(0,16<<20,65536):\n"
+      "    for attempt in range(3):\n"
+      "      try: os.pread(fd,65536,at); break\n"
+      "      except OSError: failed+=1\n"
+      "print(failed)\n";
+  const Words words = {"python3", "-c", reader, large()};
+  const Result bare = Bare(words);
+  if (bare.outcome.status != 0) GTEST_SKIP() << "no python3: " << bare.outcome.err;
+  const Result ahead = Ahead(words);
+  EXPECT_EQ(ahead.outcome.out, bare.outcome.out);
+  EXPECT_EQ(bare.outcome.out, "6\n");
+  EXPECT_LE(ahead.disk["failures"].get<int64_t>(), bare.disk["failures"].get<int64_t>());
+  EXPECT_GT(ahead.pages("readahead_hit"), 12 * kMiB / kPage) << "it goes on behind";
+}
 
 std::string Checksum(const Outcome& outcome) { return json::parse(outcome.out)["checksum"].get<std::string>(); }
 

@@ -112,6 +112,8 @@ std::string Normalized(std::string call, const std::map<std::string, std::string
   static const std::regex scratch(R"((/tmp/ahead-open-numbers-)\w{6}\b)");
   static const std::regex time(R"(tv_sec=\d+, tv_nsec=\d+)");
   static const std::regex padding(R"(\) += )");
+  // Names that are numbers of processes are longer from 10000 on.
+  static const std::regex listing(R"((getdents64\(\d+, ADDRESS /\* [1-9]\d* entries \*/, \d+\) = )\d+)");
   // The array is not there: strace shows what it finds in its place.
   static const std::regex wild_vector(R"(readv\(.* = -1 EINVAL .*)");
   static const std::regex memory(R"(sysinfo\(\{.*\}\) )");
@@ -122,6 +124,7 @@ std::string Normalized(std::string call, const std::map<std::string, std::string
   call = std::regex_replace(call, scratch, "$1XXXXXX");
   call = std::regex_replace(call, time, "TIME");
   call = std::regex_replace(call, padding, ") = ");
+  call = std::regex_replace(call, listing, "$1BYTES");
   return std::regex_match(call, kNamesProcesses) ? WithNames(call, names) : call;
 }
 
