@@ -5,6 +5,8 @@
 namespace ahead {
 namespace {
 
+// Memory in which a thousand first windows of 128 KiB are half of what is safe.
+constexpr ByteCount kAmple{256 << 20};
 // Streams of a file that read within so many of its last reads are its active ones.
 constexpr uint32_t kRecentTicks = 16;
 // Pages left unread this far behind the reader are given up.
@@ -343,7 +345,7 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
   if (passive_ && !fast) {
     passive_ = false;
     pass_calls_ = kFewPasses;
-  } else if (fast_reads_ >= 4 || was_there) {
+  } else if ((fast_reads_ >= 4 || was_there) && !IsShort(facts)) {
     passive_ = true;
   }
 }
@@ -397,7 +399,8 @@ void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange r
   if (!windowed && !stream->left_alone && !stream->led) return;
   // Where memory is short each read is looked at: one that finds its pages gone has the kernel fetch a window of its
   // own, for which there is no room either.
-  if (facts.share < facts.kernel_window * 2) return;
+  // The same of the first window where memory may become short: how many streams there will be is not known yet.
+  if (IsShort(facts) || (facts.safe < kAmple && stream->run() < facts.initial)) return;
   // A read that reaches the mark is one that Plan answers: the filter ends a slot before it.
   const int64_t last = stream->mark - 1;
   switch (stream->track.shape) {

@@ -116,6 +116,8 @@ class AdaptivePolicy {
   static int64_t CycleStartup(const Track& track, const Facts& facts);
   void OnProgress(Stream& stream, Nanos waited, Nanos now, const Surroundings& around);
   void Consume(Stream& stream, const TrailMatch& match, ByteRange read, Nanos now);
+  // Says whether memory has no room for the two windows that the kernel keeps for each stream.
+  static bool IsShort(const Facts& facts) { return facts.share < facts.kernel_window * 2; }
   static bool IsAtRisk(Stream& stream, int64_t from, const Facts& facts, const Options& options);
   int64_t TakeLost(Stream& stream, SlotRange slots, int64_t fresh, bool is_ahead, const Facts& facts,
                    const Surroundings& around);

@@ -90,7 +90,8 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
   if (books_.asked == 0) {
     // All of it was there, and not by our doing: the file is cached, or the kernel is ahead of us. Either way there is
     // nothing to do.
-    if (books_.resident > 0 && !books_.hole && OutstandingPages() == 0) passive_ = true;
+    // Where memory is short that may not last, and then the kernel's windows would have no room.
+    if (books_.resident > 0 && !books_.hole && OutstandingPages() == 0 && !IsShort(facts)) passive_ = true;
     PlaceMark(stream, decision, facts, around);
     return;
   }

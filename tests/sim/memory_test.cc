@@ -48,6 +48,14 @@ TEST(MemoryTest, ThereIsNoCliffForThreadsAtFullSpeed) {
   }
 }
 
+TEST(MemoryTest, ManySlowStreamsFetchATenthOfWhatBareFetchesTwice) {
+  const LabDevice device = Cgroup(64_MiB);
+  const Workload work = ReadersInTurn(800, 2_MiB, 64_KiB, 1_ms);
+  const LabScore bare = Bare(work, device);
+  EXPECT_GT(bare.repeated_bytes, 1_GiB);
+  EXPECT_LE(Ours(work, device).repeated_bytes.value, bare.repeated_bytes.value / 10);
+}
+
 TEST(MemoryTest, LittleOfEachOfAHundredFilesInTurnFetchesLittleMore) {
   const Workload work = ReadersInTurn(100, 8_MiB, 64_KiB);
   Workload rounds = work;
