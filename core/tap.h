@@ -20,8 +20,17 @@ class Tap {
  public:
   static constexpr int64_t kWhole = 1024;
 
-  void OnUsed(int64_t pages) { waste_ -= Part(waste_, pages, kFall); }
-  void OnWasted(int64_t pages) { waste_ += Part(kScale - waste_, pages, kRise); }
+  void OnUsed(int64_t pages) {
+    waste_ -= Part(waste_, pages, kFall);
+    is_new_ = is_new_ && pages <= 0;
+  }
+  void OnWasted(int64_t pages) {
+    waste_ += Part(kScale - waste_, pages, kRise);
+    is_new_ = is_new_ && pages <= 0;
+  }
+
+  // Returns whether nothing was settled yet.
+  bool is_new() const { return is_new_; }
 
   // Returns what of a guess may be fetched, in 1/kWhole: all of it while little is wasted, 0 when most is.
   int64_t opening() const {
@@ -45,6 +54,7 @@ class Tap {
   }
 
   int64_t waste_ = 0;
+  bool is_new_ = true;
 };
 
 }  // namespace ahead

@@ -25,8 +25,9 @@ bool HasReadPiece(const Stream& stream, const Facts& facts) {
 }  // namespace
 
 // Returns what of a guess the stream may have, in 1/Tap::kWhole.
-int64_t AdaptivePolicy::Opening(const Stream& stream, const Surroundings&) const {
-  const int64_t of_file = tap_.opening();
+int64_t AdaptivePolicy::Opening(const Stream& stream, const Surroundings& around) const {
+  // A file that nothing is known of yet is as the others of the process.
+  const int64_t of_file = tap_.is_new() ? around.learnt.tap.opening() : tap_.opening();
   const int64_t of_stream = stream.tap.opening();
   return of_file < of_stream ? of_file : of_stream;
 }

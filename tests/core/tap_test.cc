@@ -75,6 +75,16 @@ TEST(TapPolicyTest, RunsThatEndAtOnceCostLessAndLess) {
   EXPECT_LE(later, 6);  // of 300 that were read
 }
 
+TEST(TapPolicyTest, AFileThatNothingIsKnownOfIsAsTheOthersOfTheProcess) {
+  test::Host open;
+  test::Host closed;
+  closed.learnt_.tap.OnWasted(1 << 20);
+  for (test::Host* host : {&open, &closed})
+    for (int64_t page = 0; page < 4; ++page) host->Read((8 << 20) + page * 4096, 4096);
+  EXPECT_GT(open.issued_pages_, 0);
+  EXPECT_EQ(closed.issued_pages_, 0);
+}
+
 TEST(TapPolicyTest, ALongStreamOfAFileOfShortRunsGetsItsWindow) {
   test::Host host;
   for (int64_t run = 1; run < 200; ++run) ReadShortRun(host, run);
