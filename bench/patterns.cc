@@ -164,6 +164,26 @@ class Run {
     for (int64_t i = 1; i <= reads; ++i) ReadAt(i * step_ + off(random_) * kPage, kPage);
   }
 
+  // 4, 8 and 16 KiB of each MiB, one read each.
+  void Rows() {
+    const int64_t rows = Reads(size_ / kMiB);
+    for (int64_t row = 0; row < rows; ++row) {
+      ReadAt(row * kMiB, kPage);
+      ReadAt(row * kMiB + 100 * kKiB, 2 * kPage);
+      ReadAt(row * kMiB + 500 * kKiB, 4 * kPage);
+    }
+  }
+
+  // 1 MiB, 512 KiB and 1 MiB of each 8 MiB, as the chunks of three columns in groups of rows.
+  void Runs() {
+    const int64_t groups = Reads(size_ / (8 * kMiB));
+    for (int64_t group = 0; group < groups; ++group) {
+      Forward(group * 8 * kMiB, kMiB);
+      Forward(group * 8 * kMiB + 2560 * kKiB, 512 * kKiB);
+      Forward(group * 8 * kMiB + 4608 * kKiB, kMiB);
+    }
+  }
+
   void Interleave() {
     const int64_t share = size_ / kReaders / kLargeBlock * kLargeBlock;
     const int64_t length = std::min(share, Length(size_) / kReaders);
@@ -266,6 +286,8 @@ constexpr Pattern kPatterns[] = {
     {"stride-back", &Run::StrideBack, "the same from the end towards the start"},
     {"stride-2level", &Run::StrideTwoLevel, "pread 4 KiB of each of 32 rows of 64 KiB, then on to the next 4 MiB"},
     {"stride-jitter", &Run::StrideJitter, "stride, each read up to a page before or after its place"},
+    {"rows", &Run::Rows, "pread 4, 8 and 16 KiB of each MiB, --count MiB of them (to the end)"},
+    {"runs", &Run::Runs, "pread 64 KiB: 1 MiB, 512 KiB and 1 MiB of each 8 MiB, --count of these (to the end)"},
     {"interleave", &Run::Interleave, "8 readers in turn on one descriptor, pread 64 KiB, each its eighth"},
     {"mmap-seq", &Run::MmapSeq, "touch each page of a mapping from the start"},
     {"head", &Run::Head, "read --bytes (1 MiB) from the start in 64 KiB, then close"},

@@ -46,6 +46,11 @@ class Patterns(unittest.TestCase):
                      "hot"):
             self.assert_read(self.run_pattern(mode, "--count", "7"), 7, 7 * 4096)
 
+    def test_rows_and_groups_are_read_as_often_as_asked(self):
+        self.assert_read(self.run_pattern("rows", "--count", "3"), 9, 3 * 7 * 4096)
+        self.assert_read(self.run_pattern("stride-jitter", "--count", "7"), 7, 7 * 4096)
+        self.assert_read(self.run_pattern("runs", "--count", "1"), 40, 5 * MIB // 2)
+
     def test_counted_patterns_end_with_the_file(self):
         self.assert_read(self.run_pattern("backward"), 1024, 4 * MIB)
         self.assert_read(self.run_pattern("backward-end"), 2048, 8 * MIB)

@@ -24,19 +24,20 @@ std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.
 // What is asked of all of them is 0.9 and 1.1. Below: the first two, three or seven reads wait, which is more than a
 // tenth of a run of 33 ms; and deviations by a page either cost bytes or cannot be foreseen.
 constexpr Row kRows[] = {
-    {"stride", 0.97, 0.87, 1.1, 256_MiB},
-    {"stride-back", 0.97, 0.87, 1.1, 256_MiB},
-    {"stride-8", 0.96, 0.96, 1.1},
-    {"stride-64k", 0.91, 0.96, 1.1},
-    {"stride-64k-back", 0.91, 0.96, 1.1},
-    {"stride-2level", 0.97, 0.89, 1.1},
-    {"stride-2level-back", 0.97, 0.87, 1.1},
-    {"columns", 0.97, 0.88, 1.1},
-    {"runs", 0.95, 0.95, 1.1},
-    {"stride-96k-jitter", 0.85, 0.86, 1.1},
-    {"stride-jitter", 0.08, 0.016, 1.1},
-    {"seq-jitter", 0.97, 0.97, 1.1},
-    {"backward-jitter", 0.93, 0.93, 1.1},
+    {"backward", 0.80, 0.80, 1.1, 23_MiB},
+    {"stride", 0.95, 0.85, 1.1, 256_MiB},
+    {"stride-back", 0.95, 0.85, 1.1, 256_MiB},
+    {"stride-8", 0.90, 0.90, 1.1},
+    {"stride-64k", 0.90, 0.90, 1.1},
+    {"stride-64k-back", 0.90, 0.90, 1.1},
+    {"stride-2level", 0.95, 0.85, 1.1},
+    {"stride-2level-back", 0.95, 0.85, 1.1},
+    {"columns", 0.93, 0.84, 1.1},
+    {"runs", 0.93, 0.93, 1.1},
+    {"stride-96k-jitter", 0.83, 0.84, 1.1},
+    {"stride-jitter", 0.07, 0.015, 1.1},
+    {"seq-jitter", 0.95, 0.95, 1.1},
+    {"backward-jitter", 0.90, 0.90, 1.1},
 };
 
 LabDevice Device(int32_t in_flight) {
