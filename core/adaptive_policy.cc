@@ -69,7 +69,9 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   if (slots.begin - before > kSlack / stream->track.length && Opening(*stream, around) < Tap::kWhole / 2)
     stream->Restart(slots.begin);
   Decision decision;
-  if (!passive_) decision = Extend(*stream, slots.begin, facts, access.time, around);
+  const bool is_new_tail = stream->is_tail && stream->frontier == stream->first;
+  if (!passive_) decision = Extend(*stream, is_new_tail ? stream->first : slots.begin, facts, access.time, around);
+  if (is_new_tail) decision.required = 0;  // the read itself is small
   decision.stream = table_.IdOf(*stream);
   return decision;
 }
@@ -86,13 +88,16 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
     Stream* cyclic = StartCycle(read, stream, access.time, facts, around);
     if (cyclic != nullptr) return cyclic;
   }
-  if (stream != nullptr && stream->track.shape != Shape::kStride) {
+  // In the end of a file that was fetched as a whole, one who goes backward is to be found as soon as elsewhere.
+  const bool is_back_in_tail = stream != nullptr && stream->is_tail && !stream->Expects(read);
+  if (stream != nullptr && stream->track.shape != Shape::kStride && !is_back_in_tail) {
     stream->proved = true;
     return stream;
   }
   // Reads of a strided stream leave a trail too: interleaved sequential readers look like one in their first round.
   const TrailMatch match = trail_.Enter(read, facts.page);
   if (stream != nullptr && match.kind == TrailMatch::Kind::kNone) return stream;
+  if (is_back_in_tail && (match.kind != TrailMatch::Kind::kBackward || match.hits < 2)) return stream;
   Stream* started = Start(read, access, facts, around, match, hop, jump);
   if (started != nullptr) RestIdleStreams(facts, around);
   return started != nullptr ? started : stream;
@@ -135,7 +140,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
   const bool is_sequential = access.advice == HostAdvice::kSequential;
   // Pages read once are dear to the others on the machine: for them nothing is fetched on a guess.
   const bool may_guess = access.advice != HostAdvice::kNoReuse;
-  if (access.fresh && read.begin.value == 0 && may_guess) {
+  if ((access.fresh || IsAfterTail()) && read.begin.value == 0 && may_guess) {
     Stream& stream = Begin(Class::initial, forward, read, facts.initial, access.time, facts, around);
     stream.proved = is_sequential;
     return &stream;
@@ -146,6 +151,8 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     stream.proved = stream.jumped = true;
     return &stream;
   }
+  const ByteRange tail = access.fresh && may_guess ? TailOf(read, facts) : ByteRange{};
+  if (!tail.empty()) return &BeginTail(tail, access.time, facts, around);
 
   // Three reads in a row prove a stream in the middle of a file; two do where reads follow each other anyway.
   const int32_t needed = trail_.mostly_runs() ? 1 : 2;
@@ -322,8 +329,9 @@ void AdaptivePolicy::Fail(const Decision& decision, ByteOffset at, const Facts& 
 void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window,
                                 bool fast, const Facts& facts, const Surroundings& around) {
   const bool first_of_window =
-      !decision.empty() && decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
-                                                                              : completion.range.begin);
+      !decision.empty() && ((stream != nullptr && stream->is_tail) ||
+                            decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
+                                                                               : completion.range.begin));
   // What was on its way before, for another stream or the kernel, arrives sooner than the device answers.
   const bool was_asked =
       first_of_window ? !in_window && books_.resident > 0 : in_window || (!fast && IsOutstanding(completion.range));
@@ -518,7 +526,7 @@ void AdaptivePolicy::OnHostAdvice(HostAdvice advice, ByteRange range, const Fact
 void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {
   for (Stream& stream : table_) {
     if (!stream.live) continue;
-    if (stream.initial_slots > 0)
+    if (stream.initial_slots > 0 && !stream.is_tail)
       around.learnt.initial_size.Learn(facts.page * stream.initial_slots, facts.page * stream.initial_hits);
     GiveUp(stream, stream.useful.TakeAll(), facts, around);
     stream.live = false;

@@ -89,6 +89,9 @@ class AdaptivePolicy {
   Stream* Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
                 const TrailMatch& match, ByteCount hop, ByteCount jump);
   Stream* StartCycle(ByteRange read, Stream* covering, Nanos now, const Facts& facts, const Surroundings& around);
+  static ByteRange TailOf(ByteRange read, const Facts& facts);
+  bool IsAfterTail() const;
+  Stream& BeginTail(ByteRange tail, Nanos now, const Facts& facts, const Surroundings& around);
   bool HasFailed(const Facts& facts, const Surroundings& around);
   Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
                 const Surroundings& around);

@@ -32,6 +32,7 @@ struct Stream {
   bool left_alone = false;     // nothing will be asked for, whatever it does
   bool has_skipped = false;    // its run began anew after a read that left much out
   bool jumped = false;         // it began after a jump, not at the start of a newly opened file
+  bool is_tail = false;        // it began at the end of a newly opened file (methods/tail.cc)
   Track track;
   ByteOffset next;  // where the next read should begin or, on backward streams, end
 
