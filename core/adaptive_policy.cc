@@ -70,7 +70,8 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
     stream->Restart(slots.begin);
   Decision decision;
   const bool is_new_tail = stream->is_tail && stream->frontier == stream->first;
-  if (!passive_) decision = Extend(*stream, is_new_tail ? stream->first : slots.begin, facts, access.time, around);
+  const SlotRange touched{is_new_tail ? stream->first : slots.begin, slots.end};
+  if (!passive_) decision = Extend(*stream, touched, facts, access.time, around);
   if (is_new_tail) decision.required = 0;  // the read itself is small
   decision.stream = table_.IdOf(*stream);
   return decision;

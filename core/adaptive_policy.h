@@ -95,7 +95,7 @@ class AdaptivePolicy {
   bool HasFailed(const Facts& facts, const Surroundings& around);
   Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
                 const Surroundings& around);
-  Decision Extend(Stream& stream, int64_t from, const Facts& facts, Nanos now, const Surroundings& around);
+  Decision Extend(Stream& stream, SlotRange read, const Facts& facts, Nanos now, const Surroundings& around);
   bool IsLed(Stream& stream);
   Decision LookAhead(Stream& stream, int64_t from, const Facts& facts);
   void JudgeKernel(Stream& stream, const Facts& facts);

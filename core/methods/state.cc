@@ -55,9 +55,10 @@ int32_t RequiredPieces(const Stream& stream, int64_t begin, const Decision& deci
 
 }  // namespace
 
-// Asks for the stream's next window, if that is due. `from`: the first slot of the read that is about to happen.
-Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts, Nanos now,
+// Asks for the stream's next window, if that is due. `read`: the slots of the read that is about to happen.
+Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& facts, Nanos now,
                                 const Surroundings& around) {
+  const int64_t from = read.begin;
   // A stream that cannot outgrow what the kernel does by itself is left to it (design, fact 3), unless memory has no
   // room for the two windows that the kernel keeps for each stream.
   stream.left_alone =
@@ -91,7 +92,9 @@ Decision AdaptivePolicy::Extend(Stream& stream, int64_t from, const Facts& facts
     return {};
   }
   const int64_t file_end = stream.track.EndSlot(facts.file_size);
-  const int64_t begin = open && !at_risk ? stream.frontier : from;
+  // A reader behind the stream, whom another overtook, comes to what was read.
+  const int64_t unread = read.end < stream.position ? stream.position : from;
+  const int64_t begin = at_risk ? from : open ? stream.frontier : unread;
   const int64_t unit = UnitOf(stream.track, facts);
   int64_t end = AlignEnd(stream.track, begin, stream.position + want, unit, open && want > unit);
   // By a quarter, but a large read does not count: it must not take memory for more than itself where there is none.

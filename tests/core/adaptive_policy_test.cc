@@ -346,6 +346,14 @@ TEST(OptionsTest, MemoryBoundsTheDistance) {
   }
 }
 
+TEST(OptionsTest, MemoryThatIsNotThereIsNotUsedForAReaderBehindTheStream) {
+  Host host(1_MiB);
+  host.facts_.allowance = {0};
+  host.Read(0, 224 * kKiB);
+  Filter behind;
+  EXPECT_TRUE(host.Read(100 * kKiB, 40 * kKiB, behind).empty()) << "what the other has read is not asked for again";
+}
+
 TEST(CongestionTest, MountThatKeepsNothingIsLeftAloneAndTriedAgainEverMoreRarely) {
   Host host(1_GiB);
   host.drop_from_ = 0;
