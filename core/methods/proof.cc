@@ -12,10 +12,17 @@
 namespace ahead {
 namespace {
 
+// So little left out says nothing yet: readers in several threads overtake each other, and some are not seen. With 0,
+// 128, 256, 512, 768 KiB and 1 MiB threads-interleaved reaches -0.01, -0.01, -0.01, 0.92, 0.92, 0.92 of the oracle on
+// hdd and 0.67, 0.94, 0.94, 0.94, 0.78, 0.78 at 0.2 ms; sqlite-lookup takes 1.02, 1.05, 1.05, 1.05, 1.05, 1.07 of the
+// kernel's bytes (ahead score).
+constexpr ByteCount kUnseen{512 << 10};
+
 // Says whether more was left out than may be fetched for what was read.
 bool IsSparse(const Stream& stream, const Options& options) {
   const int64_t rate = options.hit_rate > 1 ? options.hit_rate : 1;
-  return stream.track.shape != Shape::kRuns && stream.in_row * (1 + rate) < stream.position - stream.first;
+  const int64_t unseen = kUnseen.value / stream.track.length.value;
+  return stream.track.shape != Shape::kRuns && stream.in_row * (1 + rate) + unseen < stream.position - stream.first;
 }
 
 bool HasReadPiece(const Stream& stream, const Facts& facts) {
