@@ -137,7 +137,7 @@ void AddScoreCommand(CLI::App& app, int& exit_status) {
   AddDevices(*score, request->devices);
   score
       ->add_option("--policy", request->policies,
-                   "none, kernel, fixed-8MiB, adaptive or oracle; all if not given; kernel\n"
+                   "none, kernel, fixed-8MiB, adaptive, oracle-open or oracle; all if not given; kernel\n"
                    "and oracle are always there, since shares are of their difference")
       ->check(CLI::Validator(CheckPolicy, ""))
       ->expected(1)

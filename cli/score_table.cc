@@ -65,10 +65,10 @@ const sim::LabScore* ScoreRow::Find(const std::string& policy) const {
   return nullptr;
 }
 
-std::optional<double> ScoreRow::ShareOf(const std::string& policy) const {
-  const sim::LabScore *score = Find(policy), *kernel = Find(kKernelPolicy), *oracle = Find(kOraclePolicy);
-  if (score == nullptr || kernel == nullptr || oracle == nullptr) return std::nullopt;
-  return sim::ShareOfGain(kernel->elapsed, score->elapsed, oracle->elapsed);
+std::optional<double> ScoreRow::ShareOf(const std::string& policy, const std::string& oracle) const {
+  const sim::LabScore *score = Find(policy), *kernel = Find(kKernelPolicy), *best = Find(oracle);
+  if (score == nullptr || kernel == nullptr || best == nullptr) return std::nullopt;
+  return sim::ShareOfGain(kernel->elapsed, score->elapsed, best->elapsed);
 }
 
 nlohmann::ordered_json JsonOf(const ScoreTable& table) {
@@ -81,8 +81,12 @@ nlohmann::ordered_json JsonOf(const ScoreTable& table) {
                 {"cells", Json::array()}};
     for (const ScoreCell& cell : row.cells) {
       Json one = JsonOf(cell);
-      const std::optional<double> share = row.ShareOf(cell.policy);
-      one["share_of_gain"] = share ? Json(*share) : Json(nullptr);
+      const auto share = [&](const char* oracle) {
+        const std::optional<double> found = row.ShareOf(cell.policy, oracle);
+        return found ? Json(*found) : Json(nullptr);
+      };
+      one["share_of_gain"] = share(kOraclePolicy);
+      one["share_of_open_gain"] = share(kOpenOraclePolicy);
       out["cells"].push_back(std::move(one));
     }
     json["rows"].push_back(std::move(out));

@@ -12,6 +12,11 @@
 
 namespace ahead::cli {
 
+// Names of the policies that others are compared with.
+inline constexpr const char* kKernelPolicy = "kernel";
+inline constexpr const char* kOraclePolicy = "oracle";
+inline constexpr const char* kOpenOraclePolicy = "oracle-open";
+
 struct ScoreCell {
   std::string policy;
   sim::LabScore score;  // its ledger is not kept
@@ -27,17 +32,13 @@ struct ScoreRow {
 
   // Null when the policy was not run.
   const sim::LabScore* Find(const std::string& policy) const;
-  // The policy's share of the oracle's gain over the kernel; nothing where one of them was not run, or gains nothing.
-  std::optional<double> ShareOf(const std::string& policy) const;
+  // The policy's share of the gain of `oracle` over the kernel; nothing where one of them was not run, or gains nothing.
+  std::optional<double> ShareOf(const std::string& policy, const std::string& oracle = kOraclePolicy) const;
 };
 
 struct ScoreTable {
   std::vector<ScoreRow> rows;
 };
-
-// Names of the policies that others are compared with.
-inline constexpr const char* kKernelPolicy = "kernel";
-inline constexpr const char* kOraclePolicy = "oracle";
 
 nlohmann::ordered_json JsonOf(const ScoreTable& table);
 

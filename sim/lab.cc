@@ -69,8 +69,10 @@ RunScore RunEngine(const Workload& work, const Schedule& schedule, const LabDevi
 }
 
 // The best of several plans, the one with the fewest bytes first: what takes more has to be faster by half a per cent.
-RunScore RunOracle(const Workload& work, const Schedule& schedule, const LabDevice& device, const HostCosts& costs) {
+RunScore RunOracle(const Workload& work, const Schedule& schedule, const LabDevice& device, const HostCosts& costs,
+                   bool waits_for_opens) {
   OracleLimits limits;
+  limits.waits_for_opens = waits_for_opens;
   if (device.memory.value > 0) {
     limits.ahead = std::min(limits.ahead, device.memory / 4);
     limits.horizon = std::min(limits.horizon, device.memory / 4);
@@ -125,8 +127,11 @@ const LabDevice* FindLabDevice(const std::string& name) {
 
 const std::vector<LabPolicy>& LabPolicies() {
   static const std::vector<LabPolicy> policies = {
-      {"none", LabPolicyKind::kNone, {}, {}},           {"kernel", LabPolicyKind::kKernelLike, {}, {}},
-      {"fixed-8MiB", LabPolicyKind::kFixed, {}, 8_MiB}, {"adaptive", LabPolicyKind::kAdaptive, {}, {}},
+      {"none", LabPolicyKind::kNone, {}, {}},
+      {"kernel", LabPolicyKind::kKernelLike, {}, {}},
+      {"fixed-8MiB", LabPolicyKind::kFixed, {}, 8_MiB},
+      {"adaptive", LabPolicyKind::kAdaptive, {}, {}},
+      {"oracle-open", LabPolicyKind::kOracleOpen, {}, {}},
       {"oracle", LabPolicyKind::kOracle, {}, {}},
   };
   return policies;
@@ -134,7 +139,8 @@ const std::vector<LabPolicy>& LabPolicies() {
 
 RunScore RunOn(const Workload& work, const Schedule& schedule, const LabDevice& device, const LabPolicy& policy,
                const HostCosts& costs) {
-  if (policy.kind == LabPolicyKind::kOracle) return RunOracle(work, schedule, device, costs);
+  if (policy.kind == LabPolicyKind::kOracle || policy.kind == LabPolicyKind::kOracleOpen)
+    return RunOracle(work, schedule, device, costs, policy.kind == LabPolicyKind::kOracleOpen);
   Mount mount(work, device);
   switch (policy.kind) {
     case LabPolicyKind::kNone: {
@@ -149,6 +155,7 @@ RunScore RunOn(const Workload& work, const Schedule& schedule, const LabDevice& 
       return RunEngine(work, schedule, device, policy.engine, costs, mount);
     case LabPolicyKind::kKernelLike:
     case LabPolicyKind::kOracle:
+    case LabPolicyKind::kOracleOpen:
       break;
   }
   KernelPolicy kernel;

@@ -42,6 +42,7 @@ enum class LabPolicyKind : uint8_t {
   kFixed,       // the kernel, and a fixed window ahead of every reader
   kAdaptive,    // the kernel, and our core: what a program under libahead.so gets
   kOracle,      // perfect knowledge of the workload, with the device's limit of requests in flight
+  kOracleOpen,  // the same, but nothing of a file is fetched before the program has opened it
 };
 
 struct LabPolicy {
@@ -51,7 +52,7 @@ struct LabPolicy {
   ByteCount window{8 << 20};  // kFixed
 };
 
-// Returns the policies of the score table: none, kernel, fixed-8MiB, adaptive, oracle.
+// Returns the policies of the score table: none, kernel, fixed-8MiB, adaptive, oracle-open, oracle.
 const std::vector<LabPolicy>& LabPolicies();
 
 // What a run came to.

@@ -36,7 +36,7 @@ typename Machine<Policy>::Then Machine<Policy>::BeginStep(Runner& runner) {
   runner.asked = runner.is_faulting = runner.has_waited = false;
   switch (step.kind) {
     case StepKind::kOpen:
-      policy_.Open(step);
+      policy_.Open(runner, step);
       return EndStep(runner);
     case StepKind::kClose:
       policy_.Close(step);

@@ -8,12 +8,15 @@ namespace ahead::sim {
 
 OraclePolicy::OraclePolicy(const Workload& work, const OracleLimits& limits, Mount& mount)
     : work_(work),
+      mount_(mount),
       limits_(limits),
       ahead_pages_(limits.ahead.value / kPageBytes),
       horizon_pages_(std::max<int64_t>(1, limits.horizon.value / kPageBytes)),
       piece_pages_(mount.limits().most),
       gap_pages_(limits.gap.value / kPageBytes),
-      done_(work.steps.size()) {
+      done_(work.steps.size()),
+      is_met_(work.files.size(), !limits.waits_for_opens),
+      put_off_(work.files.size()) {
   first_page_.reserve(work.steps.size() + 1);
   first_page_.push_back(0);
   for (size_t step = 0; step < work.steps.size(); ++step) {
@@ -52,6 +55,28 @@ int64_t OraclePolicy::Position(const Cursor& cursor) const {
 
 bool OraclePolicy::IsToBeFetched(const Mount& mount, const PageRange& page) {
   return (mount.cache().Flags(page.file, page.begin) & (page::kPresent | page::kPlanned)) == 0;
+}
+
+void OraclePolicy::Meet(uint32_t file, Nanos now) {
+  if (is_met_[file]) return;
+  is_met_[file] = true;
+  if (put_off_[file].empty()) return;
+  met_.push_back(file);
+  Pump(mount_, now);
+}
+
+// Takes the next page that was put off and may be fetched now.
+bool OraclePolicy::TakeMet(PageRange& page) {
+  for (; !met_.empty(); met_.pop_front()) {
+    std::deque<int64_t>& pages = put_off_[met_.front()];
+    while (!pages.empty()) {
+      page = {met_.front(), pages.front(), pages.front() + 1};
+      pages.pop_front();
+      --put_off_pages_;
+      if (IsToBeFetched(mount_, page)) return true;
+    }
+  }
+  return false;
 }
 
 // Marks as wanted what lies within the horizon.
@@ -97,10 +122,20 @@ bool OraclePolicy::NextAbsent(Mount& mount, PageRange& piece) {
     return true;
   }
   PageRange page;
+  if (TakeMet(page)) {
+    piece = Grow(mount, page, piece_pages_);
+    return true;
+  }
   for (;;) {
     Look(mount);
-    if (!Next(fetch_, page)) return false;
+    // As far ahead as it may fetch; what lies beyond is not of this hour.
+    if (put_off_pages_ >= ahead_pages_ || !Next(fetch_, page)) return false;
     if (!IsToBeFetched(mount, page)) continue;
+    if (!is_met_[page.file]) {
+      put_off_[page.file].push_back(page.begin);
+      ++put_off_pages_;
+      continue;
+    }
     piece = Grow(mount, page, piece_pages_);
     return true;
   }

@@ -8,11 +8,15 @@
 // their places on the device, which helps a disk with an arm and delays the reader. How much of both serves best is
 // found by trying (lab.cc).
 //
+// One that waits for opens fetches nothing of a file before the program's first call that concerns it: what an engine
+// can reach at best that lives in the program and opens nothing.
+//
 // Where many threads read at once an arm can also be served best without such fetchers: each thread fetches for itself,
 // `sorted` at a time, and the disk's own queue finds the way. That is tried, too.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "sim/policies.h"
@@ -23,7 +27,8 @@ struct OracleLimits {
   ByteCount ahead{64 << 20};    // of data fetched and not read yet; 0: only threads fetch
   ByteCount horizon{32 << 20};  // how far a neighbour may be from being wanted
   ByteCount sorted;             // of data whose requests are sorted; 0: none
-  ByteCount gap;                // the most that is fetched in vain between two that are wanted
+  bool waits_for_opens = false;
+  ByteCount gap;  // the most that is fetched in vain between two that are wanted
 };
 
 class OraclePolicy : public NonePolicy {
@@ -32,6 +37,9 @@ class OraclePolicy : public NonePolicy {
   OraclePolicy(const Workload& work, const OracleLimits& limits, Mount& mount);
 
   PageOrder OrderFor(const Runner& runner, Mount& mount);
+  void Plan(Runner& runner, const WorkStep& step) { Meet(step.file, runner.now); }
+  void PlanMapping(Runner& runner, const WorkStep& step) { Plan(runner, step); }
+  void Open(Runner& runner, const WorkStep& step) { Plan(runner, step); }
   void ReadIsOver(Runner& runner, Mount& mount);
   void Pump(Mount& mount, Nanos now);
 
@@ -47,6 +55,8 @@ class OraclePolicy : public NonePolicy {
   bool Next(Cursor& cursor, PageRange& page) const;
   int64_t Position(const Cursor& cursor) const;
   static bool IsToBeFetched(const Mount& mount, const PageRange& page);
+  void Meet(uint32_t file, Nanos now);
+  bool TakeMet(PageRange& page);
   void Look(Mount& mount);
   void CatchUp(const Mount& mount);
   // Returns up to `most` pages around `first` that are wanted and absent.
@@ -55,6 +65,7 @@ class OraclePolicy : public NonePolicy {
   void Gather(Mount& mount);
 
   const Workload& work_;
+  Mount& mount_;
   OracleLimits limits_;
   int64_t ahead_pages_;
   int64_t horizon_pages_;
@@ -64,8 +75,13 @@ class OraclePolicy : public NonePolicy {
   Cursor look_;                      // what is before is marked as wanted
   Cursor fetch_;                     // what is before was fetched, or was there
   std::vector<bool> done_;           // by step
-  std::vector<PageRange> order_;     // gathered and not sent, the next one last
-  std::vector<Fetch> fetches_;       // of the piece under way
+  std::vector<bool> is_met_;         // by file
+  int64_t put_off_pages_ = 0;
+  // By file: its pages that were to be fetched before it was met, in the order of the recording.
+  std::vector<std::deque<int64_t>> put_off_;
+  std::deque<uint32_t> met_;      // files with such pages, the one that was met first before the others
+  std::vector<PageRange> order_;  // gathered and not sent, the next one last
+  std::vector<Fetch> fetches_;    // of the piece under way
   size_t first_fetch_ = 0;
 };
 

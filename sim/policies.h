@@ -23,7 +23,7 @@ concept Policy = requires(P policy, Runner& runner, const WorkStep& step, PieceO
   { policy.TookPiece(runner, outcome) } -> std::same_as<void>;  // what came of it
   { policy.After(runner, completion) } -> std::same_as<void>;   // the read is over
   { policy.ReadIsOver(runner, mount) } -> std::same_as<void>;   // and so, for touches of mappings too
-  { policy.Open(step) } -> std::same_as<void>;
+  { policy.Open(runner, step) } -> std::same_as<void>;
   { policy.Close(step) } -> std::same_as<void>;
   { policy.Advise(step) } -> std::same_as<void>;
   { policy.Pump(mount, Nanos{}) } -> std::same_as<void>;  // at the beginning, and when there may be room at the mount
@@ -45,7 +45,7 @@ class NonePolicy {
   void TookPiece(Runner&, const PieceOutcome&) {}
   void After(Runner&, const Completion&) {}
   void ReadIsOver(Runner&, Mount&) {}
-  void Open(const WorkStep&) {}
+  void Open(Runner&, const WorkStep&) {}
   void Close(const WorkStep&) {}
   void Advise(const WorkStep&) {}
   void Pump(Mount&, Nanos) {}
@@ -90,7 +90,7 @@ class EnginePolicy : public KernelPolicy {
   void After(Runner& runner, const Completion& completion) {
     driver_.After(*runner.step, pending_[runner.index], completion);
   }
-  void Open(const WorkStep& step) { driver_.Open(step); }
+  void Open(Runner&, const WorkStep& step) { driver_.Open(step); }
   void Close(const WorkStep& step) { driver_.Close(step); }
   void Advise(const WorkStep& step) { driver_.Advise(step); }
 

@@ -17,11 +17,12 @@ class Scores:
         kernel, adaptive = (self.cell(trace, device, policy)[key] for policy in ("kernel", "adaptive"))
         return adaptive / kernel if kernel else 1.0
 
-    def shares(self):
-        """Returns (share of the oracle's gain, "trace, device") of each predictable cell with something to gain."""
+    def shares(self, key="share_of_gain"):
+        """Returns (share of the oracle's gain, "trace, device") of each predictable cell with something to gain.
+        `key`: share_of_open_gain for the oracle that fetches nothing of files which are not open."""
         return [(share, f"{trace}, {device}") for trace in filter(self.is_predictable, self.traces)
                 for device in self.devices
-                if (share := self.cell(trace, device, "adaptive")["share_of_gain"]) is not None]
+                if (share := self.cell(trace, device, "adaptive")[key]) is not None]
 
     def waste(self):
         """Returns the share of all bytes that were fetched and never read, over the predictable traces."""

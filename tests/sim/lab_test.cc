@@ -77,6 +77,37 @@ TEST(LabTest, OracleFetchesInVainOnlyWhereThatSavesTime) {
   EXPECT_EQ(near.wasted_bytes, ByteCount{});
 }
 
+// Files of one page each: the oracle fetches them all at once, and one that waits for opens waits once a file.
+TEST(LabTest, OpenOracleFetchesNothingOfAFileBeforeItIsOpened) {
+  constexpr uint32_t kFiles = 10;
+  Workload work;
+  work.threads = 1;
+  work.readers = kFiles;
+  for (uint32_t file = 0; file < kFiles; ++file) {
+    work.files.push_back({"file", 1, file, 4_KiB});
+    for (const StepKind kind : {StepKind::kOpen, StepKind::kRead, StepKind::kClose}) {
+      WorkStep& step = work.steps.emplace_back();
+      step.kind = kind;
+      step.file = step.reader = file;
+      step.fresh = kind == StepKind::kRead;
+      if (kind == StepKind::kRead) step.range = {{0}, {4096}};
+    }
+  }
+  const LabDevice& device = *FindLabDevice("net-2ms");
+  EXPECT_LT(RunCell(work, device, PolicyNamed("oracle")).elapsed, 4_ms);
+  const LabScore open = RunCell(work, device, PolicyNamed("oracle-open"));
+  EXPECT_EQ(open.waits, kFiles);
+  EXPECT_GT(open.elapsed, 20_ms);
+  EXPECT_LT(open.elapsed, 21_ms);
+}
+
+TEST(LabTest, OpenOracleFetchesWhatIsOpenAsTheOtherDoes) {
+  const Workload work = Cycles(16_MiB, 1);
+  const LabDevice& device = *FindLabDevice("net-2ms");
+  EXPECT_LE(RunCell(work, device, PolicyNamed("oracle-open")).elapsed.value,
+            RunCell(work, device, PolicyNamed("oracle")).elapsed.value * 101 / 100);
+}
+
 // Threads that come before the fetchers fetch for themselves, in requests as large as theirs.
 TEST(LabTest, OracleIsNoSlowerWhereManyThreadsReadAtOnce) {
   Workload work;
