@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/engine_options.h"
+#include "cli/memory_limit.h"
 #include "stats/segment_map.h"
 
 namespace ahead::cli {
@@ -24,6 +25,15 @@ std::string MakeStatsFile(const std::string& path) {
   return "";
 }
 
+// Says in the segment how much memory its programs share. It is not kept up to date: a limit rarely changes, and where
+// less is left than there was, pages that are lost say so.
+void NoteMemory(const std::string& path) {
+  const SegmentView segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
+  if (!segment) return;
+  __atomic_store_n(&segment->memory_bytes, MemoryForFiles(), __ATOMIC_RELAXED);
+  UnmapSegment(segment);
+}
+
 }  // namespace
 
 absl::StatusOr<RunSegment> RunSegment::Create(const Environment& environment) {
@@ -34,7 +44,10 @@ absl::StatusOr<RunSegment> RunSegment::Create(const Environment& environment) {
     if (made.fd_ < 0)
       return absl::InternalError(absl::StrCat("cannot make the memory that a run shares: ", strerror(errno)));
     made.path_ = absl::StrCat("/proc/", getpid(), "/fd/", made.fd_);
-    if (access(made.path_.c_str(), R_OK | W_OK) == 0) return made;
+    if (access(made.path_.c_str(), R_OK | W_OK) == 0) {
+      NoteMemory(made.path_);
+      return made;
+    }
     return absl::InternalError(absl::StrCat("its programs cannot reach ", made.path_, " (", strerror(errno),
                                             "): is /proc mounted? --stats FILE needs none"));
   }

@@ -22,6 +22,8 @@ constexpr int64_t kPieceBytes = 128 << 10;
 // files is not, and yet is there to be had.
 constexpr int64_t kShare = 16;
 constexpr int64_t kLeastMemory = int64_t{16} << 20;
+// More would each get little of it.
+constexpr int64_t kFewStreams = 16;
 constexpr int64_t kMostMemory = int64_t{1} << 30;
 
 // 0 until it is first asked for. In .data, as the table of files.cc.
@@ -43,12 +45,13 @@ bool IsLocal(const struct statx& now) {
   return now.stx_dev_major != 0 || (now.stx_attributes_mask & kLocalFlags) != 0;
 }
 
+// The memory there is for data fetched ahead: what the run found, else a share of the machine's.
 int64_t MemoryBudget(ByteCount count) {
-  if (runtime.options().memory != 0) return runtime.options().memory;
+  if (const int64_t found = runtime.run_memory(); found > 0) return found < kMostMemory ? found : kMostMemory;
   int64_t budget = remembered_budget.load(std::memory_order_relaxed);
   if (budget != 0) return budget;
   // Most processes never have so much outstanding that it matters, and the call takes 3 us.
-  if (OutstandingBytes() + count.value < kLeastMemory / 4) return kLeastMemory;
+  if (OutstandingBytes() + count.value < kLeastMemory / 4 && ActiveStreams() < kFewStreams) return kLeastMemory;
   struct sysinfo memory;
   budget = kLeastMemory;
   if (sysinfo(&memory) == 0) {
@@ -108,12 +111,17 @@ Facts FactsFor(ByteCount size, bool is_local, ByteCount count) noexcept {
   facts.initial = runtime.learnt().initial_size.Get({runtime.options().initial});
   facts.clock = runtime.learnt().safety.clock();
   facts.safe = runtime.learnt().safety.Distance({MemoryBudget(count)});
-  const int64_t budget = facts.safe.value;
   // Of the memory the ratio is used: what is left of that.
   const int64_t ratio = runtime.options().ratio > 10 ? runtime.options().ratio : 10;
-  const int64_t left = budget - OutstandingBytes() * 100 / ratio;
+  const int64_t taken = OutstandingBytes() * 100 / ratio;
+  int64_t left = facts.safe.value - taken;
+  const int64_t streams = ActiveStreams();
+  facts.share = {facts.safe.value / streams};
+  if (const int64_t most = runtime.options().memory; most != 0) {
+    if (left > most - taken) left = most - taken;
+    if (left > most / streams) left = most / streams;
+  }
   facts.allowance = {left > 0 ? left : 0};
-  facts.share = {budget / ActiveStreams()};
   return facts;
 }
 

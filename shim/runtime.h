@@ -86,6 +86,10 @@ class Runtime {
   const Options& options() const noexcept { return options_; }
   Learnt& learnt() noexcept { return learnt_; }
   Block& block() noexcept { return *block_; }
+  // Returns the memory that the run says there is for its files; 0 when it does not.
+  int64_t run_memory() const noexcept {
+    return segment_ ? __atomic_load_n(&segment_->memory_bytes, __ATOMIC_RELAXED) : 0;
+  }
   uintptr_t page_bytes() const noexcept { return page_bytes_; }
   // Returns where to record, null when nothing is recorded.
   Trace* trace() const noexcept { return trace_; }

@@ -22,7 +22,7 @@
 namespace ahead {
 
 // Goes up when the meaning of a field changes; names, numbers and sizes are covered by kSegmentMagic without it.
-inline constexpr uint32_t kSegmentVersion = 2;
+inline constexpr uint32_t kSegmentVersion = 3;
 
 // Blocks of a run's segment: more than the processes a run has at one time, as a rule. The blocks of ended processes
 // are used again, so any number of processes may follow each other.
@@ -57,7 +57,8 @@ struct alignas(64) Segment {
   uint64_t resets = 0;
   uint64_t folds_begun = 0;  // these two differ while counts are on their way from a block to `retired`
   uint64_t folds_done = 0;
-  char options[1024] = {};  // "name=value" of the run's options, one a line, ends with a zero
+  int64_t memory_bytes = 0;  // what there is for the data of the run's files, as `ahead run` found it; 0: not known
+  char options[1024] = {};   // "name=value" of the run's options, one a line, ends with a zero
   Block retired;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/status/status.h"
+#include "cli/memory_limit.h"
 #include "stats/segment_map.h"
 #include "tests/cli/process.h"
 
@@ -16,6 +17,21 @@ void CountReads(const std::string& path, uint64_t reads) {
   Block* block = ClaimBlock(segment, getpid());
   ASSERT_NE(block, nullptr);
   Bump(block->counters.reads_seen, reads);
+  UnmapSegment(segment);
+}
+
+TEST(RunSegmentTest, SaysHowMuchMemoryItsProgramsShare) {
+  const int64_t there = MemoryForFiles();
+  if (there == 0) GTEST_SKIP() << "neither a limit nor what is available can be read here";
+  Environment environment(std::vector<std::string>{});
+  const auto made = RunSegment::Create(environment);
+  ASSERT_TRUE(made.ok());
+  made->ExportTo(environment);
+  const SegmentView segment = MapSegmentFile(environment.Get("AHEAD_SESSION")->c_str(), MapMode::kOpen);
+  ASSERT_TRUE(segment);
+  // What is available changes meanwhile.
+  EXPECT_GT(segment->memory_bytes, there / 4);
+  EXPECT_LT(segment->memory_bytes, there * 4);
   UnmapSegment(segment);
 }
 
