@@ -56,6 +56,7 @@ absl::StatusOr<RunSegment> RunSegment::Create(const Environment& environment) {
   if (const std::string refused = MakeStatsFile(stats); !refused.empty()) return absl::FailedPreconditionError(refused);
   char path[PATH_MAX];
   if (ExpandProcessPattern(stats.c_str(), getpid(), path, sizeof path)) made.path_ = path;
+  NoteMemory(made.path_);
   if (const absl::Status read = made.Restart(); !read.ok()) return absl::FailedPreconditionError(read.message());
   return made;
 }

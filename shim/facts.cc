@@ -26,6 +26,19 @@ constexpr int64_t kLeastMemory = int64_t{16} << 20;
 constexpr int64_t kFewStreams = 16;
 constexpr int64_t kMostMemory = int64_t{1} << 30;
 
+// With less outstanding than this a process does not look at what others hold: most never do.
+constexpr int64_t kLookAtOthers = int64_t{1} << 20;
+// Decisions between two looks: each takes 0.1 us for a process of the run that holds something.
+constexpr uint32_t kDecisionsPerLook = 64;
+
+// What the other processes of the run held at the last look. Thread safety: two threads may both look.
+struct Others {
+  std::atomic<uint32_t> decisions{0};  // until the next look
+  std::atomic<int64_t> bytes{0};
+  std::atomic<int64_t> streams{0};
+};
+[[gnu::section(".data")]] constinit Others others{};
+
 // 0 until it is first asked for. In .data, as the table of files.cc.
 [[gnu::section(".data")]] constinit std::atomic<int64_t> remembered_budget{0};
 
@@ -51,7 +64,9 @@ int64_t MemoryBudget(ByteCount count) {
   int64_t budget = remembered_budget.load(std::memory_order_relaxed);
   if (budget != 0) return budget;
   // Most processes never have so much outstanding that it matters, and the call takes 3 us.
-  if (OutstandingBytes() + count.value < kLeastMemory / 4 && ActiveStreams() < kFewStreams) return kLeastMemory;
+  // A burst is as large as memory allows from its first request on.
+  const bool is_little = OutstandingBytes() + count.value < kLeastMemory / 4 && ActiveStreams() < kFewStreams;
+  if (is_little && runtime.options().max_time == 0) return kLeastMemory;
   struct sysinfo memory;
   budget = kLeastMemory;
   if (sysinfo(&memory) == 0) {
@@ -60,6 +75,17 @@ int64_t MemoryBudget(ByteCount count) {
   budget = budget < kLeastMemory ? kLeastMemory : budget > kMostMemory ? kMostMemory : budget;
   remembered_budget.store(budget, std::memory_order_relaxed);
   return budget;
+}
+
+Held HeldByTheRest(int64_t own) {
+  if (own < kLookAtOthers) return {};
+  const uint32_t left = others.decisions.load(std::memory_order_relaxed);
+  others.decisions.store(left == 0 ? kDecisionsPerLook : left - 1, std::memory_order_relaxed);
+  if (left != 0) return {others.bytes.load(std::memory_order_relaxed), others.streams.load(std::memory_order_relaxed)};
+  const Held now = runtime.HeldByOthersOfRun();
+  others.bytes.store(now.bytes, std::memory_order_relaxed);
+  others.streams.store(now.streams, std::memory_order_relaxed);
+  return now;
 }
 
 }  // namespace
@@ -113,13 +139,16 @@ Facts FactsFor(ByteCount size, bool is_local, ByteCount count) noexcept {
   facts.safe = runtime.learnt().safety.Distance({MemoryBudget(count)});
   // Of the memory the ratio is used: what is left of that.
   const int64_t ratio = runtime.options().ratio > 10 ? runtime.options().ratio : 10;
-  const int64_t taken = OutstandingBytes() * 100 / ratio;
+  const int64_t own = OutstandingBytes();
+  const Held rest = HeldByTheRest(own);
+  const int64_t taken = (own + rest.bytes) * 100 / ratio;
   int64_t left = facts.safe.value - taken;
-  const int64_t streams = ActiveStreams();
+  const int64_t streams = ActiveStreams() + rest.streams;
   facts.share = {facts.safe.value / streams};
   if (const int64_t most = runtime.options().memory; most != 0) {
-    if (left > most - taken) left = most - taken;
-    if (left > most / streams) left = most / streams;
+    const int64_t left_of_own = most - own * 100 / ratio;
+    if (left > left_of_own) left = left_of_own;
+    if (left > most / ActiveStreams()) left = most / ActiveStreams();
   }
   facts.allowance = {left > 0 ? left : 0};
   return facts;

@@ -16,8 +16,9 @@
 namespace ahead {
 namespace {
 
-// Of files in use at a time. A place takes 25 KiB, which is too much for the thousand files that a server keeps open.
-constexpr size_t kFiles = 256;
+// Of files in use at a time, as many as there are descriptions. A place takes 35 KiB of address space, of which a file
+// with one stream touches little.
+constexpr size_t kFiles = 1024;
 // Mapped at a time: most programs read few files, and what is mapped counts against limits of address space, and of
 // locked memory where a program locks all of it.
 constexpr size_t kPlacesPerMemory = 16;
@@ -35,15 +36,22 @@ struct Mount {
 // What belongs to one file, side by side: most processes have one or two, and pay for each page they touch.
 struct Place {
   FileIdentity identity;
-  uint64_t last_use = 0;  // a count of look-ups
   File file;
   AdaptivePolicy policy;
 };
 
-// 400 KiB of address space, the first mapped when the first file is met; its mounts are those that are used, counted
+// What a search needs of a place, apart from it: a thousand of these lie in 16 KiB, a thousand places in as many pages.
+struct Entry {
+  uint32_t tag = 0;               // of the file's identity
+  std::atomic<int32_t> users{0};  // descriptions and mappings; raised under the table's lock only
+  uint64_t last_use = 0;          // a count of look-ups
+};
+
+// 600 KiB of address space, the first mapped when the first file is met; its mounts are those that are used, counted
 // from the end, so that the first one lies next to the first file.
 struct Memory {
   Room<Mount> mounts[kMounts];
+  Entry entries[kPlacesPerMemory];
   Room<Place> places[kPlacesPerMemory];
 };
 
@@ -64,6 +72,12 @@ Room<Place>& PlaceRoom(size_t index) {
   return table.memory[index / kPlacesPerMemory]->places[index % kPlacesPerMemory];
 }
 Place& PlaceAt(size_t index) { return *PlaceRoom(index); }
+Entry& EntryAt(size_t index) { return table.memory[index / kPlacesPerMemory]->entries[index % kPlacesPerMemory]; }
+
+uint32_t TagOf(const FileIdentity& identity) {
+  const uint64_t mixed = (identity.inode ^ identity.device << 40) * 0x9e3779b97f4a7c15u;
+  return static_cast<uint32_t>(mixed >> 32);
+}
 Room<Mount>& MountRoom(size_t index) { return table.memory[0]->mounts[kMounts - 1 - index]; }
 
 // Has the kernel provide the pages of [begin, end) at once instead of one fault each. Where it cannot, they fault.
@@ -93,13 +107,19 @@ uint8_t MountOf(uint64_t device) {
   return static_cast<uint8_t>(table.mount_count++);
 }
 
-// What the file holds now, against what it did when it was last looked at.
+int64_t BytesOf(int64_t pages) { return (pages > 0 ? pages : 0) * static_cast<int64_t>(runtime.page_bytes()); }
+
+// What the file holds now, against what it did when it was last looked at. Other processes of the run are told.
 void Account(File& file, const AdaptivePolicy& policy) {
   const int64_t pages = policy.OutstandingPages();
-  outstanding_pages.fetch_add(pages - file.outstanding_pages, std::memory_order_relaxed);
-  file.outstanding_pages = pages;
+  const int64_t more_pages = pages - file.outstanding_pages;
   const int32_t streams = policy.ActiveStreams();
-  active_streams.fetch_add(streams - file.active_streams, std::memory_order_relaxed);
+  const int64_t more_streams = streams - file.active_streams;
+  if (more_pages == 0 && more_streams == 0) return;
+  file.outstanding_pages = pages;
+  const int64_t all_pages = outstanding_pages.fetch_add(more_pages, std::memory_order_relaxed) + more_pages;
+  const int64_t all_streams = active_streams.fetch_add(more_streams, std::memory_order_relaxed) + more_streams;
+  TellHeld(runtime.block(), {BytesOf(all_pages), all_streams > 0 ? all_streams : 0});
   file.active_streams = streams;
 }
 
@@ -120,15 +140,16 @@ int ChoosePlace() {
   int idle_count = 0;
   int oldest = -1;
   for (size_t i = 0; i < table.place_count; ++i) {
-    if (PlaceAt(i).file.users.load(std::memory_order_relaxed) != 0) continue;
+    if (EntryAt(i).users.load(std::memory_order_relaxed) != 0) continue;
     ++idle_count;
-    if (oldest < 0 || PlaceAt(i).last_use < PlaceAt(static_cast<size_t>(oldest)).last_use) oldest = static_cast<int>(i);
+    if (oldest < 0 || EntryAt(i).last_use < EntryAt(static_cast<size_t>(oldest)).last_use) oldest = static_cast<int>(i);
   }
   if (table.place_count == kFiles || idle_count >= kIdleFiles) return oldest;
   const size_t index = table.place_count;
   if (!MapMemoryFor(index)) return oldest;
   Room<Place>* const room = &PlaceRoom(index);
-  Populate(index == 0 ? static_cast<void*>(&MountRoom(0)) : room, room + 1);
+  const void* const begin = index == 0 ? static_cast<void*>(&MountRoom(0)) : room;
+  Populate(index != 0 && index % kPlacesPerMemory == 0 ? static_cast<const void*>(&EntryAt(index)) : begin, room + 1);
   room->Make();
   return static_cast<int>(table.place_count++);
 }
@@ -148,12 +169,14 @@ bool Renew(size_t index, const FileIdentity& identity) {
   file.residency = ResidencySource::kCachestat;
   file.trace = kNoTraceId;
   place.identity = identity;
+  EntryAt(index).tag = TagOf(identity);
   return true;
 }
 
 int Find(const FileIdentity& identity) {
+  const uint32_t tag = TagOf(identity);
   for (size_t i = 0; i < table.place_count; ++i)
-    if (PlaceAt(i).identity == identity) return static_cast<int>(i);
+    if (EntryAt(i).tag == tag && PlaceAt(i).identity == identity) return static_cast<int>(i);
   return -1;
 }
 
@@ -173,20 +196,21 @@ Acquired AcquireFile(const FileIdentity& identity, FileRef& ref) noexcept {
       Bump(runtime.block().counters.files_tracked);
   }
   if (acquired == Acquired::kYes) {
-    Place& place = PlaceAt(static_cast<size_t>(index));
-    place.file.users.fetch_add(1, std::memory_order_relaxed);
-    place.last_use = ++table.look_ups;
-    ref = {static_cast<uint16_t>(index), place.file.generation};
+    Entry& entry = EntryAt(static_cast<size_t>(index));
+    entry.users.fetch_add(1, std::memory_order_relaxed);
+    entry.last_use = ++table.look_ups;
+    ref = {static_cast<uint16_t>(index), PlaceAt(static_cast<size_t>(index)).file.generation};
   }
   table.lock.Unlock();
   return acquired;
 }
 
 void ReleaseFile(FileRef ref) noexcept {
-  if (PlaceAt(ref.index).file.users.fetch_sub(1, std::memory_order_relaxed) != 1) return;
+  std::atomic<int32_t>& users = EntryAt(ref.index).users;
+  if (users.fetch_sub(1, std::memory_order_relaxed) != 1) return;
   // If the lock cannot be had, whoever needs the place will do it.
   LockedFile file(ref);
-  if (file && file->users.load(std::memory_order_relaxed) == 0) Forget(file);
+  if (file && users.load(std::memory_order_relaxed) == 0) Forget(file);
 }
 
 bool IsFile(FileRef ref, const FileIdentity& identity) noexcept {
@@ -251,10 +275,7 @@ Surroundings LockedFile::Around(Congestion& congestion) noexcept {
   return {runtime.options(), congestion, runtime.learnt(), runtime.block().ledger};
 }
 
-int64_t OutstandingBytes() noexcept {
-  const int64_t pages = outstanding_pages.load(std::memory_order_relaxed);
-  return (pages > 0 ? pages : 0) * static_cast<int64_t>(runtime.page_bytes());
-}
+int64_t OutstandingBytes() noexcept { return BytesOf(outstanding_pages.load(std::memory_order_relaxed)); }
 
 int64_t ActiveStreams() noexcept {
   const int64_t streams = active_streams.load(std::memory_order_relaxed);

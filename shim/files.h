@@ -33,7 +33,6 @@ struct FileRef {
 // Thread safety: `lock` guards all that is not atomic.
 struct File {
   OwnedLock lock;
-  std::atomic<int32_t> users{0};        // descriptions and mappings; raised under the table's lock only
   std::atomic<uint32_t> generation{0};  // written under both locks
   std::atomic<uint16_t> epoch{0};       // of the process that filled the rest
   uint8_t mount = 0;

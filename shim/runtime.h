@@ -90,6 +90,8 @@ class Runtime {
   int64_t run_memory() const noexcept {
     return segment_ ? __atomic_load_n(&segment_->memory_bytes, __ATOMIC_RELAXED) : 0;
   }
+  // Returns what the other processes of the run hold. Cost: microseconds.
+  Held HeldByOthersOfRun() const noexcept { return segment_ ? HeldByOthers(segment_, block_) : Held{}; }
   uintptr_t page_bytes() const noexcept { return page_bytes_; }
   // Returns where to record, null when nothing is recorded.
   Trace* trace() const noexcept { return trace_; }

@@ -103,6 +103,7 @@ Block* Take(SegmentView segment, uint32_t index, const Owner& seen, pid_t pid) {
   Block& block = segment.blocks()[index];
   if (seen.state != Owner::State::kFree) Fold(*segment.get(), block);
   NameBlock(block, pid);
+  TellHeld(block, {});
   __atomic_store_n(&block.processes, 1, __ATOMIC_RELAXED);
   owner.state = Owner::State::kLive;
   const bool is_ours =
@@ -116,6 +117,7 @@ Block* Resume(SegmentView segment, uint32_t index, const Owner& seen, pid_t pid)
   if (StartTicks("/proc/self/stat") > seen.claimed_ticks) return Take(segment, index, seen, pid);
   Block& block = segment.blocks()[index];
   NameBlock(block, pid);
+  TellHeld(block, {});
   return &block;
 }
 
@@ -190,6 +192,26 @@ Block* ClaimBlock(SegmentView segment, pid_t pid) {
     if (Block* block = Take(segment, index, owner, pid); block != nullptr) return block;
   }
   return nullptr;
+}
+
+Held HeldByOthers(SegmentView segment, const Block* own) {
+  constexpr int64_t kMostBytes = int64_t{1} << 50;
+  constexpr int64_t kMostStreams = 1 << 20;
+  const auto read = [](const int64_t& cell, int64_t most) {
+    const int64_t value = __atomic_load_n(&cell, __ATOMIC_RELAXED);
+    return value < 0 ? 0 : value < most ? value : most;
+  };
+  Held sum;
+  for (uint32_t i = 0; i < segment.block_count(); ++i) {
+    const Owner owner = segment.owner(i);
+    if (owner.state != Owner::State::kLive || &segment.blocks()[i] == own) continue;
+    const Block& block = segment.blocks()[i];
+    const Held held{read(block.held.bytes, kMostBytes), read(block.held.streams, kMostStreams)};
+    if ((held.bytes == 0 && held.streams == 0) || HasEnded(owner)) continue;
+    sum = {sum.bytes + held.bytes < kMostBytes ? sum.bytes + held.bytes : kMostBytes,
+           sum.streams + held.streams < kMostStreams ? sum.streams + held.streams : kMostStreams};
+  }
+  return sum;
 }
 
 void MoveCounts(Block& from, Block& to, MoveProcesses with_processes) {

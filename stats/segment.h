@@ -37,11 +37,18 @@ struct ProcessCounters {
 // Adds to a counter that other threads and processes may add to, read or reset at the same time.
 inline void Bump(uint64_t& counter, uint64_t by = 1) { __atomic_fetch_add(&counter, by, __ATOMIC_RELAXED); }
 
+// What processes have fetched ahead at this moment, and share the memory of a run for.
+struct Held {
+  int64_t bytes = 0;    // fetched and not read yet
+  int64_t streams = 0;  // that have some, or will
+};
+
 // What one process counted. Aligned, so that two processes never write to one cache line.
 // Thread safety: any number of writers (Bump, Ledger::Add) and readers in any process.
 struct alignas(64) Block {
   uint64_t processes = 0;  // 1 in a block in use; in `retired`, how many were folded
   uint64_t name[2] = {};   // the command, as the kernel's comm: at most 15 bytes and a zero
+  Held held;               // written by its process only; means nothing once that has ended
   ProcessCounters counters;
   Ledger ledger;
 };
@@ -57,7 +64,7 @@ struct alignas(64) Segment {
   uint64_t resets = 0;
   uint64_t folds_begun = 0;  // these two differ while counts are on their way from a block to `retired`
   uint64_t folds_done = 0;
-  int64_t memory_bytes = 0;  // what there is for the data of the run's files, as `ahead run` found it; 0: not known
+  int64_t memory_bytes = 0;  // what there is for the data of files, as the last `ahead run` found it; 0: not known
   char options[1024] = {};   // "name=value" of the run's options, one a line, ends with a zero
   Block retired;
 };
@@ -120,6 +127,16 @@ SegmentView OpenSegment(void* base, size_t bytes);
 // probe and one system call; when all blocks were used once, a few more calls and a walk over the owners. May change
 // errno. Thread safety: any number of processes; two threads of one process may get two blocks.
 Block* ClaimBlock(SegmentView segment, pid_t pid);
+
+// Says what the process of the block holds now. Thread safety: a race of two threads may leave the older word.
+inline void TellHeld(Block& block, const Held& held) {
+  __atomic_store_n(&block.held.bytes, held.bytes, __ATOMIC_RELAXED);
+  __atomic_store_n(&block.held.streams, held.streams, __ATOMIC_RELAXED);
+}
+
+// Returns what all other processes hold that live, as they say: each at least 0 and no more than a machine could have.
+// Cost: a walk over the owners, and a system call for each that holds something. May change errno.
+Held HeldByOthers(SegmentView segment, const Block* own);
 
 // Moves all counts of `from` to `to`: each cell is exchanged with zero, so that no count is lost or doubled whoever
 // else counts into `from`. `processes` moves too only where `with_processes` says so.

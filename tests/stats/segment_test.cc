@@ -1,6 +1,7 @@
 #include "stats/segment.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -212,6 +213,65 @@ TEST(ClaimTest, NoTwoLivingProcessesShareABlock) {
   EXPECT_EQ(owners, std::set<pid_t>(children.begin(), children.end()));
   release.CloseWrite();
   for (const pid_t child : children) EXPECT_EQ(Wait(child), 0);
+}
+
+TEST(HeldTest, WhatLivingProcessesHoldIsSeenAndThatOfAKilledOneComesBack) {
+  SharedSegment segment(4);
+  Block* const own = ClaimBlock(segment, getpid());
+  ASSERT_NE(own, nullptr);
+  TellHeld(*own, {7, 1});
+  Pipe told;
+  const pid_t child = Spawn([&] {
+    Block* const block = ClaimBlock(segment, getpid());
+    if (block == nullptr) return 1;
+    TellHeld(*block, {5 << 20, 3});
+    told.Put();
+    pause();
+    return 0;
+  });
+  ASSERT_TRUE(told.Get());
+  const Held held = HeldByOthers(segment, own);
+  EXPECT_EQ(held.bytes, 5 << 20);
+  EXPECT_EQ(held.streams, 3);
+  kill(child, SIGKILL);
+  EXPECT_EQ(Wait(child), 128 + SIGKILL);
+  EXPECT_EQ(HeldByOthers(segment, own).bytes, 0);
+  EXPECT_EQ(HeldByOthers(segment, own).streams, 0);
+  EXPECT_EQ(HeldByOthers(segment, nullptr).bytes, 7);
+}
+
+TEST(HeldTest, WhoClaimsABlockHoldsNothing) {
+  SharedSegment segment(1);
+  EXPECT_EQ(Wait(Spawn([&] {
+              TellHeld(*ClaimBlock(segment, getpid()), {1 << 20, 9});
+              return 0;
+            })),
+            0);
+  Block* const own = ClaimBlock(segment, getpid());
+  ASSERT_NE(own, nullptr);
+  EXPECT_EQ(own->held.bytes, 0);
+  EXPECT_EQ(own->held.streams, 0);
+  TellHeld(*own, {1 << 20, 9});
+  EXPECT_EQ(ClaimBlock(segment, getpid()), own) << "as after an exec";
+  EXPECT_EQ(own->held.bytes, 0);
+}
+
+TEST(HeldTest, NonsenseOfAnotherIsBounded) {
+  SharedSegment segment(3);
+  Pipe told;
+  const pid_t child = Spawn([&] {
+    TellHeld(*ClaimBlock(segment, getpid()), {INT64_MAX, INT64_MIN});
+    told.Put();
+    pause();
+    return 0;
+  });
+  ASSERT_TRUE(told.Get());
+  const Held held = HeldByOthers(segment, nullptr);
+  EXPECT_GT(held.bytes, 0);
+  EXPECT_LE(held.bytes, int64_t{1} << 50);
+  EXPECT_EQ(held.streams, 0);
+  kill(child, SIGKILL);
+  EXPECT_EQ(Wait(child), 128 + SIGKILL);
 }
 
 TEST(ClaimTest, TheBlockOfAClaimerThatDiedIsFoldedByTheNext) {

@@ -1,0 +1,110 @@
+// Memory that programs share: what a memory cgroup allows, and what other processes of the run hold already.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "stats/segment_map.h"
+#include "tests/shim/host.h"
+#include "tests/shim/slow_disk.h"
+
+namespace ahead::shim_test {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+// A memory cgroup of version 1, gone after the test.
+class MemoryCgroup {
+ public:
+  explicit MemoryCgroup(int64_t limit_bytes) {
+    if (geteuid() != 0) return;
+    std::error_code error;
+    std::filesystem::create_directory(path_, error);
+    is_made_ = !error && static_cast<bool>(std::ofstream(path_ / "memory.limit_in_bytes") << limit_bytes << std::flush);
+  }
+  ~MemoryCgroup() {
+    std::error_code error;
+    std::filesystem::remove(path_, error);
+  }
+  MemoryCgroup(const MemoryCgroup&) = delete;
+  MemoryCgroup& operator=(const MemoryCgroup&) = delete;
+
+  bool is_made() const { return is_made_; }
+
+  // Returns the command that runs `argv` in the cgroup.
+  Words Inside(const Words& argv) const {
+    Words words = {"sh", "-c", "echo $$ > \"$0\" && exec \"$@\"", path_ / "cgroup.procs"};
+    words.insert(words.end(), argv.begin(), argv.end());
+    return words;
+  }
+
+ private:
+  const std::filesystem::path path_ = "/sys/fs/cgroup/memory/ahead-test-" + std::to_string(getpid());
+  bool is_made_ = false;
+};
+
+class SharedMemoryTest : public testing::Test {
+ protected:
+  void MakeFile(const std::string& name, int64_t bytes) {
+    std::ofstream(disk_.Source(name)).flush();
+    std::filesystem::resize_file(disk_.Source(name), static_cast<uintmax_t>(bytes));
+  }
+
+  // Returns the bytes that the disk served for `words`.
+  int64_t BytesOf(const Words& words, const Words& variables = {}, bool is_preloaded = false) {
+    disk_.Reset();
+    const Outcome outcome = is_preloaded ? RunPreloaded(words, variables) : RunBare(words, variables);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return disk_.Ask("bytes");
+  }
+
+  TemporaryFolder folder_;
+  SlowDisk disk_{folder_};
+};
+
+TEST_F(SharedMemoryTest, SixtyFourFilesInTurnFetchNoMoreThanBareWithinACgroup) {
+  AHEAD_MOUNT_OR_SKIP(disk_, {"--latency", "2ms"});
+  const MemoryCgroup cgroup(64 * kMiB);
+  if (!cgroup.is_made()) GTEST_SKIP() << "no memory cgroup of version 1 can be made here";
+  for (int i = 0; i < 64; ++i) MakeFile("file-" + std::to_string(i), 2 * kMiB);
+  const std::string script =
+      "import os,sys\n"
+      "files=[os.open(sys.argv[1]+str(i),os.O_RDONLY) for i in range(64)]\n"
+      "for turn in range(32):\n"
+      "  for file in files: os.read(file,65536)\n";
+  const Words words = {"python3", "-c", script, disk_.Shown("file-")};
+  const int64_t bare = BytesOf(cgroup.Inside(words));
+  EXPECT_GE(bare, 128 * kMiB);
+  Words ahead = {AHEAD, "run", "--"};
+  ahead.insert(ahead.end(), words.begin(), words.end());
+  EXPECT_LE(BytesOf(cgroup.Inside(ahead)), bare);
+}
+
+TEST_F(SharedMemoryTest, WhatAnotherProcessOfTheRunHoldsIsNotThereToBeFilled) {
+  AHEAD_MOUNT_OR_SKIP(disk_, {"--latency", "20ms"});
+  constexpr int64_t kRead = 64 * kMiB;
+  MakeFile("file", 4 * kRead);
+  const std::string script =
+      "import os,sys\n"
+      "file=os.open(sys.argv[1],os.O_RDONLY)\n"
+      "for turn in range(1024): os.read(file,65536)\n";
+  const Words words = {"python3", "-c", script, disk_.Shown("file")};
+  const std::string alone = folder_.Path("alone");
+  const int64_t most = BytesOf(words, {"AHEAD_STATS=" + alone}, true) - kRead;
+  EXPECT_GE(most, 2 * kMiB) << "nothing to be shared";
+
+  const std::string shared = folder_.Path("shared");
+  const SegmentView segment = MapStatsFile(shared.c_str(), getpid());
+  ASSERT_TRUE(segment);
+  Block* const block = ClaimBlock(segment, getpid());
+  ASSERT_NE(block, nullptr);
+  TellHeld(*block, {int64_t{1} << 40, 100});
+  MakeFile("other", 4 * kRead);
+  const Words again = {"python3", "-c", script, disk_.Shown("other")};
+  EXPECT_LE(BytesOf(again, {"AHEAD_STATS=" + shared}, true) - kRead, most / 2);
+  UnmapSegment(segment);
+}
+
+}  // namespace
+}  // namespace ahead::shim_test
