@@ -100,7 +100,7 @@ TEST_F(LabCommandTest, ScoreHasACellForEachTraceDeviceAndPolicy) {
   EXPECT_EQ(json["rows"][6]["is_predictable"], true);
   EXPECT_EQ(json["rows"][0]["least_bytes"], 4 << 20);
   for (const auto& row : json["rows"]) {
-    EXPECT_EQ(row["cells"].size(), 5u);
+    EXPECT_EQ(row["cells"].size(), 6u);
     for (const auto& cell : row["cells"]) {
       EXPECT_EQ(cell["reads"], 256);
       EXPECT_GE(cell["bytes"], row["least_bytes"]);
@@ -155,7 +155,7 @@ TEST_F(LabCommandTest, ScoreAgainstItselfGainsAndLosesNothing) {
   ASSERT_TRUE(Ahead({"score", "--save", saved, folder_.path()}).exited_with(0));
   const Ended ended = Ahead({"score", "--against", saved, "--fail-on-loss", folder_.path()});
   EXPECT_TRUE(ended.exited_with(0)) << ended.errors;
-  EXPECT_THAT(ended.output, StartsWith("30 cells the same, 0 not: 0 gained, 0 lost"));
+  EXPECT_THAT(ended.output, StartsWith("36 cells the same, 0 not: 0 gained, 0 lost"));
 }
 
 TEST_F(LabCommandTest, LossFailsOnlyWhereItIsWanted) {
