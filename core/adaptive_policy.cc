@@ -57,6 +57,8 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   if (read.empty() || access.advice == HostAdvice::kRandom) return {};
   ++tick_;
   page_ = facts.page;
+  folder_ = facts.habit.folder;
+  NoteOpening(read, access, facts, around);
   Stream* stream = Match(read, access, facts, around);
   if (stream == nullptr) return {};
 
@@ -525,10 +527,11 @@ void AdaptivePolicy::OnHostAdvice(HostAdvice advice, ByteRange range, const Fact
 }
 
 void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {
+  SettleOpening(around);
   for (Stream& stream : table_) {
     if (!stream.live) continue;
     if (stream.initial_slots > 0 && !stream.is_tail)
-      around.learnt.initial_size.Learn(facts.page * stream.initial_slots, facts.page * stream.initial_hits);
+      around.learnt.LearnInitial(folder_, facts.page * stream.initial_slots, facts.page * stream.initial_hits);
     GiveUp(stream, stream.useful.TakeAll(), facts, around);
     stream.live = false;
   }

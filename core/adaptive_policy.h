@@ -91,6 +91,8 @@ class AdaptivePolicy {
   Stream* StartCycle(ByteRange read, Stream* covering, Nanos now, const Facts& facts, const Surroundings& around);
   static ByteRange TailOf(ByteRange read, const Facts& facts);
   bool IsAfterTail() const;
+  void NoteOpening(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
+  void SettleOpening(const Surroundings& around);
   Stream& BeginTail(ByteRange tail, Nanos now, const Facts& facts, const Surroundings& around);
   bool HasFailed(const Facts& facts, const Surroundings& around);
   Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
@@ -155,6 +157,8 @@ class AdaptivePolicy {
   Books books_;
   uint32_t tick_ = 0;  // reads that did not pass a filter
   ByteCount page_{4096};
+  uint32_t folder_ = 0;  // of the file, as facts said last
+  FirstReads opening_;
   FailedRanges failed_;
   Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
   Tap tap_;

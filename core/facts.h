@@ -1,6 +1,7 @@
 // What is known about the file, its device and the memory when a decision is made. Recorded in traces.
 #pragma once
 
+#include "core/habits.h"
 #include "core/units.h"
 
 namespace ahead {
@@ -21,6 +22,7 @@ struct Facts {
   ByteCount share{1 << 30};  // of the memory, what is safe for one stream, before the ratio
   ByteCount safe{1 << 30};   // what may pass through memory before unread pages are gone (core/safety.h)
   ByteCount clock{0};        // what has passed, through this process
+  Habit habit = {};          // of the file's folder
 };
 
 }  // namespace ahead

@@ -1,6 +1,7 @@
 // What a process learns from all of its files.
 #pragma once
 
+#include "core/habits.h"
 #include "core/initial_size.h"
 #include "core/safety.h"
 #include "core/tap.h"
@@ -12,6 +13,13 @@ struct Learnt {
   InitialSize initial_size;
   Safety safety;
   Tap tap;
+  Habits habits;
+
+  // Returns the habit of a folder; one that is not known is taken to be as what was read so far.
+  Habit HabitOf(uint32_t folder) const;
+  // A first window of a file of the folder: `fetched` bytes, of which `used` were read.
+  void LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used);
+  void LearnOpening(uint32_t folder, const FirstReads& opening);
 };
 
 }  // namespace ahead

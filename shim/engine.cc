@@ -230,11 +230,12 @@ void Finish(LockedFile& file, Description& description, const Observation& obser
 }
 
 // Notes what was found. Returns false when the kernel refuses to read ahead on the file.
-bool Begin(const LockedFile& file, const Target& target, int64_t count, Observation& observation) noexcept {
+bool Begin(const LockedFile& file, int fd, const Target& target, int64_t count, Observation& observation) noexcept {
   observation.slot = target.slot;
   observation.file = target.file;
   if (target.was_looked_at) file->is_local = target.is_local;
-  observation.facts = FactsFor(target.size, file->is_local, {count});
+  if (target.was_looked_at && file->folder == 0) file->folder = FolderOf(fd);
+  observation.facts = FactsFor(target.size, file->is_local, file->folder, {count});
   file->size_bytes = target.size.value;
   RenewFilter(file, target.slot);
   return !file->refused;
@@ -244,7 +245,7 @@ void PlanRead(Observation& observation, int fd, int64_t offset, int64_t count, c
               bool& refused) noexcept {
   LockedFile file(target.file);
   if (!file) return;
-  refused = !Begin(file, target, count, observation);
+  refused = !Begin(file, fd, target, count, observation);
   if (refused) return;
   // Another thread found in between that the file is not cached after all. Nothing is asked for unseen.
   if (!target.was_looked_at && !file.policy().passive()) return;
@@ -266,7 +267,7 @@ bool PlanAfterTheFact(int fd, int64_t returned, Nanos started, Nanos ended) noex
   if (!Find({fd, kAtOffset, returned}, target)) return false;
   LockedFile file(target.file);
   Observation observation;
-  if (!file || !Begin(file, target, returned, observation)) return false;
+  if (!file || !Begin(file, fd, target, returned, observation)) return false;
   if (!target.was_looked_at && !file.policy().passive()) return false;
   Description& description = DescriptionOf(target.slot);
   const int64_t end = OffsetOf(fd);
@@ -287,7 +288,7 @@ ByteRange RangeOf(int64_t offset, int64_t length, ByteCount size) noexcept {
 void TakeAdvice(int fd, FileRef ref, HostAdvice advice, int64_t offset, int64_t length) noexcept {
   LockedFile file(ref);
   if (!file || offset < 0) return;
-  const Facts facts = FactsFor({file->size_bytes}, file->is_local);
+  const Facts facts = FactsFor({file->size_bytes}, file->is_local, file->folder);
   const ByteRange range = RangeOf(offset, length, facts.file_size);
   uint64_t sequence = 0;
   file.WithSurroundings([&](const Surroundings& around) {
@@ -308,7 +309,8 @@ bool PlanForMapping(int fd, int64_t offset, int64_t length, FileRef& ref, TraceI
   if (!file || file->refused) return true;
   file->size_bytes = now.size.value;
   file->is_local = now.is_local;
-  const Facts facts = FactsFor(now.size, now.is_local);
+  if (file->folder == 0) file->folder = FolderOf(fd);
+  const Facts facts = FactsFor(now.size, now.is_local, file->folder);
   const ByteRange range = RangeOf(offset, length, now.size);
   const Nanos time = Now();
   Decision decision;
@@ -327,7 +329,7 @@ bool PlanForMapping(int fd, int64_t offset, int64_t length, FileRef& ref, TraceI
 void CountAdvice(int fd, HostAdvice advice, int64_t offset, int64_t length) noexcept {
   DescriptorFacts now;
   if (offset < 0 || !LookAt(fd, now) || !now.is_regular || !runtime.OwnsTables()) return;
-  const Facts facts = FactsFor(now.size, now.is_local);
+  const Facts facts = FactsFor(now.size, now.is_local, 0);
   AdaptivePolicy::CountAdvice(advice, RangeOf(offset, length, now.size), facts, runtime.block().ledger);
   recorder::AdvisedUnseen(fd, advice, offset, length);
 }

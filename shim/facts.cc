@@ -126,7 +126,7 @@ bool ReadsThroughCache(int fd) noexcept {
   return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_DIRECT | O_PATH)) == 0;
 }
 
-Facts FactsFor(ByteCount size, bool is_local, ByteCount count) noexcept {
+Facts FactsFor(ByteCount size, bool is_local, uint32_t folder, ByteCount count) noexcept {
   const auto page = static_cast<int64_t>(runtime.page_bytes());
   Facts facts;
   facts.file_size = size < kLargestFile ? size : kLargestFile;
@@ -134,7 +134,8 @@ Facts FactsFor(ByteCount size, bool is_local, ByteCount count) noexcept {
   facts.piece = {(kPieceBytes + page - 1) / page * page};
   facts.kernel_window = facts.piece;
   facts.kernel_leads = is_local;
-  facts.initial = runtime.learnt().initial_size.Get({runtime.options().initial});
+  facts.habit = runtime.learnt().HabitOf(folder);
+  facts.initial = InitialSize(facts.habit.share).Get({runtime.options().initial});
   facts.clock = runtime.learnt().safety.clock();
   facts.safe = runtime.learnt().safety.Distance({MemoryBudget(count)});
   // Of the memory the ratio is used: what is left of that.

@@ -32,7 +32,7 @@ int64_t OffsetAt(const off_t* place) noexcept;
 bool ReadsThroughCache(int fd) noexcept;
 
 // Returns the facts for a decision about a read of `count` bytes of a file of `size`, on a disk of the machine's own or
-// not.
-Facts FactsFor(ByteCount size, bool is_local, ByteCount count = {}) noexcept;
+// not, in a folder (core/habits.h; 0: not known).
+Facts FactsFor(ByteCount size, bool is_local, uint32_t folder, ByteCount count = {}) noexcept;
 
 }  // namespace ahead

@@ -167,6 +167,7 @@ bool Renew(size_t index, const FileIdentity& identity) {
   file.mount = MountOf(identity.device);
   file.refused = false;
   file.residency = ResidencySource::kCachestat;
+  file.folder = 0;
   file.trace = kNoTraceId;
   place.identity = identity;
   EntryAt(index).tag = TagOf(identity);

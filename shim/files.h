@@ -41,6 +41,7 @@ struct File {
   ResidencySource residency = ResidencySource::kCachestat;
   std::atomic<bool> passive{false};    // the file is known to be cached, as its policy said last
   std::atomic<int64_t> size_bytes{0};  // as seen at the last decision
+  uint32_t folder = 0;                 // that it was found in (core/habits.h); 0: not looked yet
   TraceId trace = kNoTraceId;          // its number in the trace
   int64_t outstanding_pages = 0;       // of its policy, as added to the process's sum
   int32_t active_streams = 0;          // the same

@@ -13,6 +13,8 @@ namespace {
 // Files without users whose policies are kept (shim/files.cc).
 constexpr size_t kIdleFiles = 16;
 
+uint32_t FolderIdOf(const std::string& path) { return FolderId(path.data(), path.size()); }
+
 // FNV-1a, a word at a time.
 class Digest {
  public:
@@ -30,6 +32,7 @@ class Digest {
 
 struct AdaptiveDriver::OfFile {
   uint32_t file = 0;
+  uint32_t folder = 0;
   Process* process = nullptr;
   Congestion* congestion = nullptr;
   int32_t users = 0;
@@ -76,6 +79,7 @@ AdaptiveDriver::OfFile& AdaptiveDriver::FileOf(uint32_t process_number, uint32_t
   }
   OfFile& found = *place;
   found.file = file;
+  found.folder = FolderIdOf(work_.files[file].path);
   const uint64_t device = work_.files[file].device;
   auto mount = std::find_if(process.mounts.begin(), process.mounts.end(),
                             [&](const auto& known) { return known.first == device; });
@@ -102,7 +106,8 @@ Facts AdaptiveDriver::FactsOf(const OfFile& of_file) const {
   facts.piece = facts_.piece;
   facts.kernel_window = facts_.kernel_window;
   facts.kernel_leads = facts_.kernel_leads.value_or(file.kernel_leads);
-  facts.initial = of_file.process->learnt.initial_size.Get({options_.initial});
+  facts.habit = of_file.process->learnt.HabitOf(of_file.folder);
+  facts.initial = InitialSize(facts.habit.share).Get({options_.initial});
   const Process& process = *of_file.process;
   // Of the memory the ratio is used: what is left of that.
   const int64_t ratio = std::max<int64_t>(10, options_.ratio);

@@ -86,6 +86,7 @@ bool DecodeFacts(const RecordView& record, Facts& facts) {
   facts.share = {std::max<int64_t>(in.share_bytes, 0)};
   facts.safe = {std::max<int64_t>(in.safe_bytes, 0)};
   facts.clock = {std::max<int64_t>(in.clock_bytes, 0)};
+  facts.habit = Habit::Decode(in.habit);
   facts.kernel_leads = (in.head.flags & TraceFactsRecord::kKernelLeads) != 0;
   return true;
 }

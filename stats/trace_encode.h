@@ -96,7 +96,8 @@ inline TraceFactsRecord FactsRecord(const Facts& facts) {
           facts.allowance.value,
           facts.share.value,
           facts.safe.value,
-          facts.clock.value};
+          facts.clock.value,
+          facts.habit.EncodeUnnamed()};
 }
 
 inline TraceDecision DecisionRecord(const Decision& decision) {

@@ -189,6 +189,7 @@ struct TraceFactsRecord {
   int64_t share_bytes;
   int64_t safe_bytes;
   int64_t clock_bytes;
+  uint64_t habit;  // as Habit::EncodeUnnamed
 };
 
 // What a filter had let pass when it was settled.

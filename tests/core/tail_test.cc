@@ -93,5 +93,47 @@ TEST(TailTest, EndThatWasNotReadTeachesNothingOfHeads) {
             host.Sum(Event::readahead_hit, Class::initial) + host.Sum(Event::readahead_waste, Class::initial));
 }
 
+// Opens one archive after the other in a folder, each with an index of `index` bytes. Returns the pages fetched for the
+// last one's end.
+int64_t OpenArchives(int count, int64_t index, Learnt& learnt) {
+  int64_t pages = 0;
+  for (int i = 0; i < count; ++i) {
+    Host host({kSize});
+    host.learnt_ = learnt;
+    host.facts_.habit = learnt.HabitOf(7);
+    host.Read(kSize - 22, 22);
+    pages = host.issued_pages_;
+    EXPECT_TRUE(i == 0 || host.Present(Last(index)));
+    host.Read(kSize - index, index);
+    host.Read(0, 4 * kKiB);
+    host.policy_.Forget(host.facts_, host.Around());
+    learnt = host.learnt_;
+  }
+  return pages;
+}
+
+TEST(TailTest, SecondArchiveOfAFolderHasAsMuchFetchedAsTheFirstOneNeeded) {
+  Learnt learnt;
+  EXPECT_LE(OpenArchives(2, 20 * kKiB, learnt), 8);
+  Learnt other;
+  EXPECT_GE(OpenArchives(2, 600 * kKiB, other), 150);
+  EXPECT_EQ(other.HabitOf(7).heads, 2);
+  EXPECT_EQ(other.HabitOf(8).tails, 0) << "another folder";
+}
+
+TEST(TailTest, FolderWhoseFilesAreReadFromTheirHeadForgetsTheEnd) {
+  Learnt learnt;
+  OpenArchives(3, 20 * kKiB, learnt);
+  for (int i = 0; i < 2; ++i) {
+    Host host({kSize});
+    host.learnt_ = learnt;
+    host.facts_.habit = learnt.HabitOf(7);
+    host.Read(0, 64 * kKiB);
+    host.policy_.Forget(host.facts_, host.Around());
+    learnt = host.learnt_;
+  }
+  EXPECT_EQ(learnt.HabitOf(7).tails, 0);
+}
+
 }  // namespace
 }  // namespace ahead::test

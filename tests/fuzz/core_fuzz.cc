@@ -66,6 +66,7 @@ class World {
     // Also a file that grows or is cut short under its reader.
     facts_.file_size = {std::min(input_.Magnitude(54), kLargestFile.value)};
     facts_.initial = {16384 + input_.Magnitude(22)};
+    facts_.habit = Habit::Decode(static_cast<uint64_t>(input_.Magnitude(31)));
     // A read of gigabytes is asked for in many thousand pieces, as far as memory allows: rarely, for it takes its time.
     facts_.allowance = {input_.Magnitude(input_.Byte() < 252 ? 27 : 44)};
     facts_.kernel_window = {input_.Magnitude(25)};

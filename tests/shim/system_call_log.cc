@@ -16,6 +16,7 @@ const std::regex kOurs(
     R"((statx\(\d+, "", AT_STATX_DONT_SYNC\|AT_EMPTY_PATH, .*)"
     R"(|lseek\(\d+, 0, SEEK_CUR\) .*)"
     R"(|fcntl\(\d+, F_GETFL\) .*)"
+    R"(|readlinkat\(AT_FDCWD, "/proc/self/fd/\d+", .*)"
     R"(|(syscall_0x1c3|cachestat)\(.*)"
     R"(|readahead\(.*)"
     R"(|prctl\(PR_GET_SECCOMP\) .*|process_vm_readv\(.*)"

@@ -33,6 +33,8 @@ Facts SomeFacts() {
   facts.allowance = 3_GiB;
   facts.share = 7_MiB;
   facts.safe = 11_MiB;
+  facts.habit.tails = 3;
+  facts.habit.back = 44_KiB;
   facts.clock = 13_GiB;
   return facts;
 }
@@ -110,6 +112,8 @@ TEST(TraceWriterTest, PlanComesBackWithAllThatBelongsToIt) {
   EXPECT_EQ(read.facts.allowance, 3_GiB);
   EXPECT_EQ(read.facts.share, 7_MiB);
   EXPECT_EQ(read.facts.safe, 11_MiB);
+  EXPECT_EQ(read.facts.habit.tails, 3);
+  EXPECT_EQ(read.facts.habit.back, 44_KiB);
   EXPECT_EQ(read.facts.clock, 13_GiB);
   const Decision expected = SomeDecision();
   EXPECT_EQ(read.decision.method, expected.method);
@@ -161,7 +165,8 @@ TEST(TraceWriterTest, PlanComesBackWithAllThatBelongsToIt) {
 
 // One that is added must be added to the trace, and above.
 TEST(TraceWriterTest, FactsAndDecisionHaveNoMoreThanTheTraceHolds) {
-  [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance, share, safe, clock] = Facts{};
+  [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance, share, safe, clock, habit] =
+      Facts{};
   [[maybe_unused]] const auto [method, stream, first, length, step, pieces, required, limit, floor, look, check,
                                starving, extent_count, extents] = Decision{};
   [[maybe_unused]] const auto [state, sure, fresh, blocked] = PieceOutcome{};
