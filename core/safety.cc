@@ -12,9 +12,11 @@ constexpr ByteCount kLeast{1 << 20};
 }  // namespace
 
 void Safety::OnLost(ByteCount passed, ByteCount distance) {
+  // It was asked for under a longer distance, and this one would have kept it: nothing new. Without this, the losses of
+  // one turn of memory each took an eighth: 800 slow streams in 64 MiB came to 6 MiB, where no window was left.
+  if (passed > distance) return;
   int64_t next = distance.value - distance.value / kCut;
   if (passed.value < next) next = passed.value;
-  // One loss a turn of memory is one lesson: what was asked for under the old distance is yet to be found.
   const int64_t half = distance.value / 2;
   if (next < half) next = half;
   distance_ = next > kLeast.value ? next : kLeast.value;

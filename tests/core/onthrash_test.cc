@@ -20,9 +20,17 @@ TEST(SafetyTest, SafeDistanceIsTheMemoryUntilPagesAreLost) {
   EXPECT_EQ(safety.Distance(16_MiB), 16_MiB);
 }
 
-TEST(SafetyTest, LossLaterThanTheSafeDistanceCutsAnEighth) {
+TEST(SafetyTest, LossLaterThanTheSafeDistanceTeachesNothingNew) {
   Safety safety;
   safety.OnLost(100_MiB, 64_MiB);
+  EXPECT_EQ(safety.Distance(64_MiB), 64_MiB);
+  for (int i = 0; i < 10; ++i) safety.OnLost(40_MiB, safety.Distance(64_MiB));
+  EXPECT_EQ(safety.Distance(64_MiB), 35_MiB) << "one turn of memory is one lesson";
+}
+
+TEST(SafetyTest, LossAtTheSafeDistanceCutsAnEighth) {
+  Safety safety;
+  safety.OnLost(64_MiB, 64_MiB);
   EXPECT_EQ(safety.Distance(64_MiB), 56_MiB);
 }
 
