@@ -86,8 +86,11 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
 
   int64_t want = Want(stream, facts, around);
   if (want < burst) want = burst;
-  // Nothing ahead: then what the read itself needs is the kernel's, but for one of many pieces.
-  if (want == 0 && stream.position - from <= UnitOf(stream.track, facts)) {
+  // Nothing ahead: then what the read itself needs is the kernel's, but for one of many pieces; and but for where all
+  // the windows that the kernel would begin have no room in memory.
+  const bool keeps_kernel_out =
+      facts.share * 4 < facts.kernel_window * 3 && stream.track.shape == Shape::kForward && stream.proved;
+  if (want == 0 && stream.position - from <= UnitOf(stream.track, facts) && !keeps_kernel_out) {
     stream.frontier = stream.mark = stream.position;
     return {};
   }
@@ -101,6 +104,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   const int64_t most_stretch = want / 4 > unit ? want / 4 : unit;
   const int64_t stretch = (end - begin) / 4 < most_stretch ? (end - begin) / 4 : most_stretch;
   if (end + stretch >= file_end) end = file_end;
+  if (keeps_kernel_out && end < stream.position) end = stream.position;
   if (burst == 0 && stream.position <= stream.bound && end > stream.bound) end = stream.bound;
   if (stream.is_bursting())
     end = stream.burst_end;
