@@ -39,12 +39,12 @@ TEST_F(MemoryLimitTest, WithoutALimitItIsAnEighthOfWhatIsAvailable) {
   EXPECT_EQ(MemoryForFiles(root_), 1024 * kMiB);
 }
 
-TEST_F(MemoryLimitTest, VersionTwoGivesTheLeastLimitOfAllLevels) {
+TEST_F(MemoryLimitTest, VersionTwoGivesThreeQuartersOfTheLeastLimitOfAllLevels) {
   Put("proc/self/cgroup", "0::/a/b/c\n");
   Put("sys/fs/cgroup/a/b/c/memory.max", "max\n");
   Put("sys/fs/cgroup/a/b/memory.max", "67108864\n");
   Put("sys/fs/cgroup/a/memory.max", "134217728\n");
-  EXPECT_EQ(MemoryForFiles(root_), 64 * kMiB);
+  EXPECT_EQ(MemoryForFiles(root_), 48 * kMiB);
 }
 
 TEST_F(MemoryLimitTest, VersionOneIsFoundByItsController) {
@@ -52,13 +52,13 @@ TEST_F(MemoryLimitTest, VersionOneIsFoundByItsController) {
   Put("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
   Put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "33554432\n");
   Put("sys/fs/cgroup/memory/x/memory.limit_in_bytes", "1048576\n");
-  EXPECT_EQ(MemoryForFiles(root_), 32 * kMiB);
+  EXPECT_EQ(MemoryForFiles(root_), 24 * kMiB);
 }
 
 TEST_F(MemoryLimitTest, InAContainerTheRootOfTheMountCounts) {
   Put("proc/self/cgroup", "5:memory:/docker/0123\n");
   Put("sys/fs/cgroup/memory/memory.limit_in_bytes", "16777216\n");
-  EXPECT_EQ(MemoryForFiles(root_), 16 * kMiB);
+  EXPECT_EQ(MemoryForFiles(root_), 12 * kMiB);
 }
 
 TEST_F(MemoryLimitTest, NothingThatCanBeReadIsNoLimit) {
