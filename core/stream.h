@@ -45,7 +45,9 @@ struct Stream {
   bool marked = false;   // the mark counts as look-ahead
   Class mark_method = Class::none;
 
-  Pace pace;              // counted with max_time only
+  Pace pace;
+  Nanos read_at{-1};      // when it last asked, or might have
+  Nanos longest_pause;    // between such times
   ByteCount run_before;   // of the stream that read before it began
   int64_t burst_end = 0;  // where the newest burst ends; 0: there was none
 

@@ -1,5 +1,5 @@
 // How far ahead of its reader may a stream be? What the control law wants (window.h), bounded by what the stream has
-// proved (proof.cc), and by options and memory.
+// proved (proof.cc), by time, and by options and memory.
 
 #include "core/adaptive_policy.h"
 #include "core/request.h"
@@ -16,7 +16,28 @@ constexpr int64_t kFewStreams = 4;
 constexpr int64_t kManyStreams = 8;
 constexpr int64_t kFirstWindows = 1024;
 
+// What lies farther ahead in time may be old when it is read, or never is: files of other machines change, readers
+// stop.
+constexpr Nanos kFarAhead{4'000'000'000};
+// So many times the longest pause before is no pause that is usual for the reader.
+constexpr int64_t kUnusual = 4;
+
 }  // namespace
+
+// The stream is about to read. Who comes back after an unusual pause starts from near by.
+void AdaptivePolicy::KeepTime(Stream& stream, Nanos now, const Facts& facts, const Options& options) {
+  stream.pace.OnTime(now, options.max_time > 0 ? Nanos{options.max_time * 1'000'000'000} : kFarAhead * 2);
+  const Nanos before = stream.read_at;
+  const Nanos pause = now - before;
+  stream.read_at = now;
+  if (before.value < 0 || pause <= stream.longest_pause) return;
+  if (pause > kFarAhead && pause / kUnusual > stream.longest_pause) {
+    const int64_t least = LeastDistance(stream.track, facts);
+    if (stream.window.distance() > least)
+      stream.window.Start(stream.position, least, least, kStartup / stream.track.length.value, now);
+  }
+  stream.longest_pause = pause;
+}
 
 int64_t AdaptivePolicy::SafeBytes(const Stream& stream, const Facts& facts, const Options& options) {
   // What the stream holds already is its own to keep.
@@ -92,6 +113,11 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
     // much ahead of it on the average, and as much is lost where it ends (columns: bytes 1.28 against 1.37).
     if (stream.track.shape == Shape::kForward && stream.window.late() && stream.window.rounds() > 0 && want > least)
       want = want - want / 8 > least ? want - want / 8 : least;
+  }
+  if (options.ratio >= 10 && stream.pace.rate() > 0) {
+    const double slots = stream.pace.rate() * static_cast<double>(kFarAhead.value / stream.track.length.value);
+    const double bound = slots + static_cast<double>(LeastDistance(stream.track, facts));
+    if (static_cast<double>(want) > bound) want = static_cast<int64_t>(bound);
   }
   const int64_t most = MostBytes(stream, facts, options) / (stream.track.PagesPerSlot(facts.page) * facts.page.value);
   if (want > most) want = most;

@@ -7,8 +7,8 @@ namespace ahead {
 
 Decision AdaptivePolicy::PlanMapping(ByteRange range, Nanos now, const Facts& facts, const Surroundings& around) {
   const ByteOffset begin{AlignDown(range.begin.value, facts.page.value)};
-  if (around.options.ratio == 0 || passive_ || is_random_ || facts.kernel_leads || begin.value < 0 ||
-      begin.value >= facts.file_size.value || !failed_.empty())
+  if (around.options.ratio == 0 || passive_ || is_random_ || around.congestion.IsPassive(now) || facts.kernel_leads ||
+      begin.value < 0 || begin.value >= facts.file_size.value || !failed_.empty())
     return {};
   const bool small = facts.file_size.value <= facts.initial.value + facts.initial.value / 4;
   // Programs map parts of a file one beside the other. There the kernel reads around a fault, past the end of the

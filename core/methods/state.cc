@@ -66,7 +66,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
       (stream.track.shape == Shape::kForward && stream.method != Class::initial &&
        MostBytes(stream, facts, around.options) <= facts.kernel_window.value && facts.share >= facts.kernel_window * 2);
   if (stream.left_alone) return {};
-  if (around.options.max_time > 0) stream.pace.OnTime(now, Nanos{around.options.max_time * 1'000'000'000});
+  KeepTime(stream, now, facts, around.options);
   const int64_t burst = BurstSlots(stream, facts, around);
   if (burst > 0) stream.led = false;
   if (IsLed(stream)) {

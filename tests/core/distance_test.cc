@@ -1,0 +1,69 @@
+// How far ahead of its reader a stream is led in time: design, fact 14.
+#include <gtest/gtest.h>
+
+#include "tests/core/host.h"
+
+namespace ahead::test {
+namespace {
+
+constexpr int64_t kKiB = 1024;
+constexpr int64_t kRead = 64 * kKiB;
+
+class DistanceTest : public testing::Test {
+ protected:
+  // Reads on, 64 KiB each millisecond. Returns how many bytes that asked for.
+  int64_t Read(int64_t bytes) {
+    const int64_t issued = host_.issued_pages_;
+    for (const int64_t end = at_ + bytes; at_ < end; at_ += kRead) {
+      host_.now_ = host_.now_ + 1_ms;
+      const Decision decision = host_.Read(at_, kRead);
+      if (!decision.empty()) farthest_ = decision.Piece(decision.pieces - 1).end.value - at_ - kRead;
+    }
+    return (host_.issued_pages_ - issued) * host_.PageBytes();
+  }
+  void Pause() { host_.now_ = host_.now_ + 60_s; }
+
+  Host host_{8_GiB};
+  int64_t at_ = 0;
+  int64_t farthest_ = 0;  // that the newest request reached ahead of the reader
+};
+
+// Four seconds of 256 KiB in eight, give or take a factor of two, and the least window of 256 KiB.
+TEST_F(DistanceTest, IsNoMoreThanSecondsOfWhatIsReadBeyondTheLeastWindow) {
+  Read(256 * kKiB);
+  EXPECT_GT(farthest_, 512 * kKiB);
+  int64_t asked = 0;
+  for (int burst = 0; burst < 20; ++burst) {
+    Pause();
+    farthest_ = 0;
+    asked += Read(256 * kKiB);
+    EXPECT_LE(farthest_, 512 * kKiB) << burst;
+  }
+  EXPECT_GT(asked, 0);
+}
+
+TEST_F(DistanceTest, IsSmallAgainAfterAnUnusualPause) {
+  Read(8 << 20);
+  EXPECT_GT(Read(256 * kKiB), 0);
+  Pause();
+  EXPECT_EQ(Read(256 * kKiB), 0) << "what is there is more than a stream starts with";
+  EXPECT_GT(Read(1 << 20), 0);
+}
+
+TEST_F(DistanceTest, IsKeptOverAPauseLikeOneBefore) {
+  Read(kRead);
+  Pause();
+  Read(8 << 20);
+  Pause();
+  EXPECT_GT(Read(256 * kKiB), 0);
+}
+
+TEST(MappingDistanceTest, IsNothingForAMappingOfAMountThatKeepsNothing) {
+  Host host(100_KiB);
+  for (int i = 0; i < 8; ++i) host.congestion_.OnUseless(host.now_);
+  ASSERT_TRUE(host.congestion_.IsPassive(host.now_));
+  EXPECT_TRUE(host.policy_.PlanMapping({{0}, {4096}}, host.now_, host.facts_, host.Around()).empty());
+}
+
+}  // namespace
+}  // namespace ahead::test
