@@ -531,7 +531,8 @@ void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {
   for (Stream& stream : table_) {
     if (!stream.live) continue;
     if (stream.initial_slots > 0 && !stream.is_tail)
-      around.learnt.LearnInitial(folder_, facts.page * stream.initial_slots, facts.page * stream.initial_hits);
+      around.learnt.LearnInitial(folder_, facts.page * stream.initial_slots, facts.page * stream.initial_hits,
+                                 stream.run());
     GiveUp(stream, stream.useful.TakeAll(), facts, around);
     stream.live = false;
   }

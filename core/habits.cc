@@ -7,12 +7,13 @@ namespace {
 
 constexpr int64_t kGrain = 4096;
 constexpr int64_t kMostGrains = Habit::kFarthest.value / kGrain;
-// Bits of a word: folder 32, share 10, tails 3, heads 3, back 16.
-constexpr uint32_t kShareBits = 10;
+// Bits of a word: folder 32, back 13, heads 3, tails 3, share 13.
+constexpr uint32_t kShareBits = 13;
 constexpr uint32_t kCountBits = 3;
 constexpr uint32_t kTailsAt = kShareBits;
 constexpr uint32_t kHeadsAt = kTailsAt + kCountBits;
 constexpr uint32_t kBackAt = kHeadsAt + kCountBits;
+constexpr uint32_t kBackBits = 13;
 constexpr uint32_t kFolderAt = 32;
 // Places that a folder may have, one behind the other.
 constexpr uint32_t kProbes = 4;
@@ -43,7 +44,7 @@ uint64_t Habit::Encode() const {
   };
   return uint64_t{folder} << kFolderAt | within(back.value / kGrain, 0, kMostGrains) << kBackAt |
          within(heads, 0, kMost) << kHeadsAt | within(tails, 0, kMost) << kTailsAt |
-         (within(share, 1, InitialSize::kWhole) - 1);
+         (within(share, 1, InitialSize::kMost) - 1);
 }
 
 Habit Habit::Decode(uint64_t word) {
@@ -52,7 +53,7 @@ Habit Habit::Decode(uint64_t word) {
   habit.share = static_cast<int32_t>(Bits(word, 0, kShareBits)) + 1;
   habit.tails = static_cast<int32_t>(Bits(word, kTailsAt, kCountBits));
   habit.heads = static_cast<int32_t>(Bits(word, kHeadsAt, kCountBits));
-  const int64_t grains = Bits(word, kBackAt, 16);
+  const int64_t grains = Bits(word, kBackAt, kBackBits);
   habit.back = {(grains < kMostGrains ? grains : kMostGrains) * kGrain};
   return habit;
 }

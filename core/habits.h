@@ -31,7 +31,7 @@ struct Habit {
   static constexpr int32_t kMost = 7;
 
   uint32_t folder = 0;                  // 0: unknown
-  int32_t share = InitialSize::kWhole;  // of the configured first window, in 1/1024
+  int32_t share = InitialSize::kWhole;  // of the configured first window, in 1/kWhole
   int32_t tails = 0;                    // goes up with each file whose end is read early, and down faster
   int32_t heads = 0;                    // the same of those that begin at the end and go on at the head
   ByteCount back;                       // how far from the end the index begins, in whole pages of 4 KiB

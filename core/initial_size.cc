@@ -12,12 +12,17 @@ ByteCount InitialSize::Get(ByteCount option) const {
   return size < kSmallest ? (option < kSmallest ? option : kSmallest) : size;
 }
 
-void InitialSize::Learn(ByteCount fetched, ByteCount used) {
+void InitialSize::Grow(int64_t most) {
+  const int64_t more = share_ + share_ / 8 + 1;
+  if (share_ < most) share_ = more < most ? more : most;
+}
+
+void InitialSize::Learn(ByteCount fetched, ByteCount used, ByteCount run) {
   if (fetched.value <= 0) return;
   if (used * 2 < fetched)
     share_ = share_ / 2 > kWhole / 64 ? share_ / 2 : kWhole / 64;
   else if (used >= fetched)
-    share_ = share_ + share_ / 8 + 1 < kWhole ? share_ + share_ / 8 + 1 : kWhole;
+    Grow(run >= fetched * 2 ? kMost : kWhole);
 }
 
 }  // namespace ahead

@@ -10,13 +10,13 @@ Habit Learnt::HabitOf(uint32_t folder) const {
   return habit;
 }
 
-void Learnt::LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used) {
+void Learnt::LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used, ByteCount run) {
   Habit habit = HabitOf(folder);
   InitialSize of_folder(habit.share);
-  of_folder.Learn(fetched, used);
+  of_folder.Learn(fetched, used, run);
   habit.share = of_folder.share();
   habits.Keep(habit);
-  initial_size.Learn(fetched, used);
+  initial_size.Learn(fetched, used, run);
 }
 
 void Learnt::LearnOpening(uint32_t folder, const FirstReads& opening) {

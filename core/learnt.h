@@ -17,8 +17,9 @@ struct Learnt {
 
   // Returns the habit of a folder; one that is not known is taken to be as what was read so far.
   Habit HabitOf(uint32_t folder) const;
-  // A first window of a file of the folder: `fetched` bytes, of which `used` were read.
-  void LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used);
+  // A first window of a file of the folder: `fetched` bytes, of which `used` were read; `run`: what its reader read in
+  // a row.
+  void LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used, ByteCount run);
   void LearnOpening(uint32_t folder, const FirstReads& opening);
 };
 

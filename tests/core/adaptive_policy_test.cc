@@ -42,14 +42,28 @@ TEST(InitialTest, StretchesToTheEndOfAFileALittleLarger) {
 
 TEST(InitialTest, LearnsFromFilesOfWhichOnlyTheHeadIsRead) {
   InitialSize size;
-  size.Learn(128_KiB, 4_KiB);
+  size.Learn(128_KiB, 4_KiB, 4_KiB);
   EXPECT_EQ(size.Get(128_KiB), 64_KiB);
-  size.Learn(64_KiB, 4_KiB);
-  size.Learn(32_KiB, 4_KiB);
-  size.Learn(16_KiB, 4_KiB);
+  size.Learn(64_KiB, 4_KiB, 4_KiB);
+  size.Learn(32_KiB, 4_KiB, 4_KiB);
+  size.Learn(16_KiB, 4_KiB, 4_KiB);
   EXPECT_EQ(size.Get(128_KiB), 16_KiB) << "never less than the kernel reads by itself";
-  for (int i = 0; i < 40; ++i) size.Learn(16_KiB, 16_KiB);
+  for (int i = 0; i < 40; ++i) size.Learn(16_KiB, 16_KiB, 16_KiB);
   EXPECT_EQ(size.Get(128_KiB), 128_KiB);
+}
+
+TEST(InitialTest, GrowsWhereFilesAreReadOnFarBeyondIt) {
+  InitialSize size;
+  for (int i = 0; i < 40; ++i) size.Learn(128_KiB, 128_KiB, 200_KiB);
+  EXPECT_EQ(size.Get(128_KiB), 128_KiB) << "not yet twice as far";
+  size.Learn(128_KiB, 128_KiB, 256_KiB);
+  EXPECT_EQ(size.Get(128_KiB), 144_KiB);
+  for (int i = 0; i < 40; ++i) size.Learn(128_KiB, 128_KiB, 4_MiB);
+  EXPECT_EQ(size.Get(128_KiB), 1_MiB);
+  size.Learn(128_KiB, 128_KiB, 128_KiB);
+  EXPECT_EQ(size.Get(128_KiB), 1_MiB) << "a short file says nothing of long ones";
+  size.Learn(1_MiB, 4_KiB, 4_KiB);
+  EXPECT_EQ(size.Get(128_KiB), 512_KiB);
 }
 
 TEST(StateTest, GoesOnFromTheMarkWithTheStartupDistance) {

@@ -34,7 +34,7 @@ TEST(HabitTest, AnyWordIsAHabitWithinBounds) {
   for (int i = 0; i < 10'000; ++i, word = word * 6364136223846793005 + 1442695040888963407) {
     const Habit habit = Habit::Decode(word);
     EXPECT_GE(habit.share, 1);
-    EXPECT_LE(habit.share, InitialSize::kWhole);
+    EXPECT_LE(habit.share, InitialSize::kMost);
     EXPECT_LE(habit.tails, Habit::kMost);
     EXPECT_LE(habit.back, Habit::kFarthest);
     EXPECT_EQ(Habit::Decode(habit.Encode()).back, habit.back);
@@ -81,9 +81,9 @@ TEST(HabitsTest, ThousandFoldersLeaveTheLastOnesKnown) {
 
 TEST(LearntTest, UnknownFolderIsTakenForWhatTheProcessReadSoFar) {
   Learnt learnt;
-  for (int i = 0; i < 3; ++i) learnt.LearnInitial(5, 128_KiB, 4_KiB);
+  for (int i = 0; i < 3; ++i) learnt.LearnInitial(5, 128_KiB, 4_KiB, 4_KiB);
   EXPECT_EQ(learnt.HabitOf(6).share, InitialSize::kWhole / 8);
-  for (int i = 0; i < 3; ++i) learnt.LearnInitial(6, 128_KiB, 128_KiB);
+  for (int i = 0; i < 3; ++i) learnt.LearnInitial(6, 128_KiB, 128_KiB, 128_KiB);
   EXPECT_EQ(learnt.HabitOf(5).share, InitialSize::kWhole / 8) << "a folder keeps to itself";
   EXPECT_GT(learnt.HabitOf(6).share, InitialSize::kWhole / 8);
 }
