@@ -90,6 +90,8 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   // the windows that the kernel would begin have no room in memory.
   const bool keeps_kernel_out =
       facts.share * 4 < facts.kernel_window * 3 && stream.track.shape == Shape::kForward && stream.proved;
+  // A part of the next read would have it wait all the same, and may be lost before.
+  if (keeps_kernel_out && want < stream.position - from) want = 0;
   if (want == 0 && stream.position - from <= UnitOf(stream.track, facts) && !keeps_kernel_out) {
     stream.frontier = stream.mark = stream.position;
     return {};
