@@ -88,7 +88,7 @@ void AddEngineOptions(CLI::App& app, EngineOptions& options) {
       if (const std::string refused = options.Set(name, value); !refused.empty())
         throw CLI::ValidationError("--" + WithDashes(name), refused);
     };
-    constexpr const char* kTypeNames[] = {"N", "BYTES", "TEXT"};
+    constexpr const char* kTypeNames[] = {"N", "BYTES", "auto|off", "TEXT"};
     std::string help = OptionAt(row).help;
     char accepted[160];
     if (OptionAt(row).kind != OptionKind::kText)

@@ -24,6 +24,8 @@ struct Access {
   Nanos time;          // monotonic, just before the call
   bool fresh = false;  // the first read through a description that this process opened
   HostAdvice advice = HostAdvice::kNormal;  // standing for the description
+  bool own = false;                         // this process opened the description, and gave no advice about it
+  bool hinted = false;                      // it carries FADV_RANDOM of the engine's
 };
 
 // How that read ended.

@@ -60,7 +60,11 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   folder_ = facts.habit.folder;
   NoteOpening(read, access, facts, around);
   Stream* stream = Match(read, access, facts, around);
-  if (stream == nullptr) return {};
+  if (stream == nullptr) {
+    Decision decision;
+    decision.hint = HintFor(access, nullptr, {}, decision, facts, around);
+    return decision;
+  }
 
   stream->tick = tick_;
   const int64_t before = stream->position;
@@ -76,6 +80,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   if (!passive_) decision = Extend(*stream, touched, facts, access.time, around);
   if (is_new_tail) decision.required = 0;  // the read itself is small
   decision.stream = table_.IdOf(*stream);
+  decision.hint = HintFor(access, stream, slots, decision, facts, around);
   return decision;
 }
 

@@ -16,6 +16,7 @@
 #include "core/ledger.h"
 #include "core/methods/runs.h"
 #include "core/options.h"
+#include "core/random_hint.h"
 #include "core/stream_table.h"
 #include "core/stride.h"
 #include "core/tap.h"
@@ -131,6 +132,10 @@ class AdaptivePolicy {
   void LearnFromLoss(Stream& stream, int64_t slot, const Facts& facts, const Surroundings& around);
   void OnMissing(Stream& stream, ByteRange read, Nanos now, const Facts& facts, const Surroundings& around);
   static int64_t SafeSlots(Stream& stream, int64_t want);
+  // Says whether a stream is what random reads look like by chance.
+  bool IsByChance(const Stream& stream, const Facts& facts) const;
+  Decision::Hint HintFor(const Access& access, const Stream* stream, SlotRange read, const Decision& decision,
+                         const Facts& facts, const Surroundings& around);
   Class MethodOf(const Stream& stream, const Decision& decision) const;
   void Fail(const Decision& decision, ByteOffset at, const Facts& facts, const Surroundings& around);
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
@@ -163,6 +168,7 @@ class AdaptivePolicy {
   FailedRanges failed_;
   Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
   Tap tap_;
+  RandomHint hint_;
   bool is_random_ = false;         // the host says so of the file: mapping it means nothing
   bool kernel_is_better_ = false;  // it was tried, and our windows were no faster (methods/led.cc)
   ByteCount startup_{kStartup};    // distance of a stream that was just proved, as learnt from earlier ones

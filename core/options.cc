@@ -65,6 +65,10 @@ bool ParseValue(const OptionRow& row, const char* text, int64_t& value) {
     value = row.default_value;
     return true;
   }
+  if (row.kind == OptionKind::kAuto) {
+    value = Equal(text, "auto") ? 1 : 0;
+    return value == 1 || Equal(text, "off");
+  }
   if (!ParseWhole(text, value)) return false;
   const int shift = row.kind == OptionKind::kBytes ? SuffixShift(text) : *text == 0 ? 0 : -1;
   if (shift < 0 || value > (INT64_MAX >> shift)) return false;
@@ -120,6 +124,9 @@ char* DescribeAccepted(size_t index, char* out, size_t size) {
   switch (row.kind) {
     case OptionKind::kText:
       writer.Text("a text that is not empty");
+      break;
+    case OptionKind::kAuto:
+      writer.Text("auto or off");
       break;
     case OptionKind::kNumber:
       writer.Text("a whole number from "), writer.Number(row.min), writer.Text(" to "), writer.Number(row.max);

@@ -7,7 +7,7 @@
 
 namespace ahead {
 
-enum class OptionKind : uint8_t { kNumber, kBytes, kText };
+enum class OptionKind : uint8_t { kNumber, kBytes, kAuto, kText };
 
 // Says what there is to know about one option; a row of options.def.
 struct OptionRow {
@@ -20,7 +20,8 @@ struct OptionRow {
   const char* help;
 };
 
-// The values in force. Byte options hold 0 for `auto`; text options point into memory the caller keeps, or are null.
+// The values in force. Byte options hold 0 for `auto`, options of kAuto 1; text options point into memory the caller
+// keeps, or are null.
 struct Options {
 #define AHEAD_OPTION(name, kind, default_value, min, max, help) \
   int64_t name = default_value;                                 \

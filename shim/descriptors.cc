@@ -165,6 +165,7 @@ Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept {
   Description& description = generation == 0 ? room.Make() : room->Renew();
   description.file = file;
   description.epoch = runtime.epoch();
+  description.is_own = seen.was_opened_here();
   description.opened_here = seen.was_opened_here();
   description.advice.store(seen.advice(), std::memory_order_relaxed);
   const Slot made = Slot::Of(static_cast<size_t>(index), generation);
@@ -231,6 +232,8 @@ void NoteStandingAdvice(int fd, HostAdvice advice) noexcept {
   if (runtime.is_recording()) RecordStandingAdvice(fd, advice);
   const Slot slot = SlotOf(fd);
   const bool is_random = advice == HostAdvice::kRandom;
+  // It has replaced what the engine gave, and is not replaced by it.
+  if (slot.is_tracked()) DescriptionOf(slot).is_own = false, DescriptionOf(slot).is_hinted = false;
   if (slot.is_ignored()) {
     // Of no interest, or said to be random earlier: only other advice makes it worth another look.
     if (!is_random && advice != HostAdvice::kNoReuse) Replace(fd, slot, Slot(Slot::kUnmet).With(advice));

@@ -92,6 +92,8 @@ struct Description {
   Relaxed<FileRef> file;
   Relaxed<uint16_t> epoch;
   Relaxed<bool> opened_here;
+  Relaxed<bool> is_own;     // as Access says
+  Relaxed<bool> is_hinted;  // the same; a dup shares it
   Relaxed<bool> was_read;
 
   // Makes it as new, while others may still be looking at what it was.
@@ -101,6 +103,7 @@ struct Description {
     reads.store(0, std::memory_order_relaxed);
     bytes.store(0, std::memory_order_relaxed);
     was_read = false;
+    is_hinted = false;
     line_reserve_.store(kFirstLineReserve, std::memory_order_relaxed);
     return *this;
   }

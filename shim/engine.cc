@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "shim/facts.h"
+#include "shim/hint.h"
 #include "shim/issuer.h"
 #include "shim/path_filter.h"
 #include "shim/recorder.h"
@@ -180,6 +181,8 @@ void RenewFilter(const LockedFile& file, Slot slot) noexcept {
   Description& description = DescriptionOf(slot);
   if (!file.is_renewed() && description.epoch == runtime.epoch()) return;
   recorder::FilterOf(slot.description()).Settle();
+  // A parent or child has it too.
+  if (description.epoch != runtime.epoch()) description.is_own = false;
   description.epoch = runtime.epoch();
 }
 
@@ -199,12 +202,17 @@ void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAcces
   CountAbsorbed(description);
   const int64_t most = INT64_MAX - observation.begin.value;
   const ByteRange range{observation.begin, observation.begin + ByteCount{count < most ? count : most}};
-  const Access access{range, now, is_first && description.opened_here,
-                      description.advice.load(std::memory_order_relaxed)};
+  const Access access{range,
+                      now,
+                      is_first && description.opened_here,
+                      description.advice.load(std::memory_order_relaxed),
+                      description.is_own && !file->refuses_hints,
+                      description.is_hinted};
   recorder::Settling settling(observation.slot.description());
   if (!Plan(file, access, observation, settling)) return;
   observation.is_planned = true;
   recorder::Planned(fd, file, observation, kind, access, settling.run());
+  if (observation.decision.hint != Decision::Hint::kNone) Heed(fd, file, observation.slot, observation.decision.hint);
   if (!observation.decision.empty()) Issue(fd, file, observation.decision, observation.facts, observation.plan);
 }
 

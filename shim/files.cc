@@ -165,7 +165,7 @@ bool Renew(size_t index, const FileIdentity& identity) {
   }
   ++file.generation;
   file.mount = MountOf(identity.device);
-  file.refused = false;
+  file.refused = file.refuses_hints = false;
   file.residency = ResidencySource::kCachestat;
   file.folder = 0;
   file.trace = kNoTraceId;

@@ -36,8 +36,9 @@ struct File {
   std::atomic<uint32_t> generation{0};  // written under both locks
   std::atomic<uint16_t> epoch{0};       // of the process that filled the rest
   uint8_t mount = 0;
-  bool is_local = false;  // on a disk of the machine's own
-  bool refused = false;   // the kernel does not read ahead here: never ask again
+  bool is_local = false;       // on a disk of the machine's own
+  bool refused = false;        // the kernel does not read ahead here: never ask again
+  bool refuses_hints = false;  // the kernel does not take FADV_RANDOM here
   ResidencySource residency = ResidencySource::kCachestat;
   std::atomic<bool> passive{false};    // the file is known to be cached, as its policy said last
   std::atomic<int64_t> size_bytes{0};  // as seen at the last decision

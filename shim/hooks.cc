@@ -16,6 +16,7 @@
 #include "shim/descriptors.h"
 #include "shim/engine.h"
 #include "shim/folders.h"
+#include "shim/hint.h"
 #include "shim/mappings.h"
 #include "shim/reads.h"
 #include "shim/real.h"
@@ -46,7 +47,9 @@ FILE* Opened(FILE* file) {
   return file;
 }
 
+// A copy is handed on by exec, as a rule.
 int Duplicated(int fd, int copy) {
+  if (copy >= 0) WithdrawForGood(fd);
   NoteDuplicated(fd, copy);
   return copy;
 }
@@ -63,9 +66,11 @@ Result MovedSomewhere(FILE* file, Result result) {
   return result;
 }
 
-// F_DUPFD and F_DUPFD_CLOEXEC are the commands whose result is a descriptor; F_SETFL may set O_DIRECT.
+// F_DUPFD and F_DUPFD_CLOEXEC are the commands whose result is a descriptor; F_SETFL may set O_DIRECT, and F_SETFD that
+// exec hands the descriptor on.
 int Controlled(int fd, int command, int result) {
-  if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) NoteDuplicated(fd, result);
+  if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) return Duplicated(fd, result);
+  if (result >= 0 && (command == F_SETFL || command == F_SETFD)) WithdrawForGood(fd);
   if (result >= 0 && command == F_SETFL) NoteClosing(fd);
   return result;
 }
@@ -237,12 +242,8 @@ ssize_t __pread64_chk(int fd, void* buffer, size_t count, off_t offset, size_t s
   return ReadAt<real::__pread64_chk>(fd, buffer, count, offset, size);
 }
 off_t lseek(int fd, off_t offset, int whence) { return Moved(fd, offset, whence, real::lseek(fd, offset, whence)); }
-off_t lseek64(int fd, off_t offset, int whence) {
-  return Moved(fd, offset, whence, real::lseek64(fd, offset, whence));
-}
-off_t __lseek(int fd, off_t offset, int whence) {
-  return Moved(fd, offset, whence, real::__lseek(fd, offset, whence));
-}
+off_t lseek64(int fd, off_t offset, int whence) { return Moved(fd, offset, whence, real::lseek64(fd, offset, whence)); }
+off_t __lseek(int fd, off_t offset, int whence) { return Moved(fd, offset, whence, real::__lseek(fd, offset, whence)); }
 ssize_t sendfile(int to, int from, off_t* offset, size_t count) {
   return Transfer<real::sendfile>(from, offset, count, to, from, offset, count);
 }
@@ -398,7 +399,7 @@ int prctl(int option, ...) {
   for (unsigned long& argument : arguments) argument = va_arg(rest, unsigned long);
   va_end(rest);
   // A filter of system calls follows, as a rule. Before the call, because after it none of ours may be made.
-  if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) runtime.GiveUp();
+  if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) WithdrawAll(), runtime.GiveUp();
   return real::prctl(option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }
 

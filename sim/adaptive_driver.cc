@@ -154,6 +154,7 @@ bool AdaptiveDriver::Acquire(Pending& pending) {
 
 void AdaptiveDriver::Decided(const Pending& pending) {
   const Decision& decision = pending.decision;
+  if (decision.hint != Decision::Hint::kNone) Digest(digest_).Add(static_cast<int64_t>(decision.hint));
   if (decision.empty()) return;
   ++decisions_;
   OfFile& file = *pending.file;
@@ -177,20 +178,31 @@ void AdaptiveDriver::Decided(const Pending& pending) {
   digest.Add((decision.look_only ? 1 : 0) | (decision.check ? 2 : 0) | (decision.starving ? 4 : 0));
 }
 
+// What the host advises replaces what the engine did.
+Access AdaptiveDriver::AccessOf(Reader& reader, const WorkStep& read, Nanos now) const {
+  reader.is_own = reader.is_own || read.fresh;
+  if (reader.advice != read.advice) reader.is_hinted = false;
+  reader.advice = read.advice;
+  return {read.range, now, read.fresh, read.advice, reader.is_own, reader.is_hinted};
+}
+
 void AdaptiveDriver::Plan(const WorkStep& read, Nanos now, Pending& pending) {
   Reader& reader = Meet(read);
   pending.file = reader.file;
   pending.absorbed = reader.filter.Passes(read.range.begin, read.range.size());
   pending.decision.pieces = 0;
+  pending.decision.hint = Decision::Hint::kNone;
   pending.first = pending.taken = 0;
   if (pending.absorbed || !Acquire(pending)) return;
   ++planned_;
   OfFile& file = *reader.file;
   pending.facts = FactsOf(file);
-  const Access access{read.range, now, read.fresh, read.advice};
+  const Access access = AccessOf(reader, read, now);
   WithPolicy(file, [&](const Surroundings& around) {
     pending.decision = file.policy.Plan(access, pending.facts, reader.filter, around);
   });
+  if (pending.decision.hint != Decision::Hint::kNone)
+    reader.is_hinted = pending.decision.hint == Decision::Hint::kRandom;
   Decided(pending);
 }
 
@@ -199,6 +211,7 @@ void AdaptiveDriver::PlanMapping(const WorkStep& map, Nanos now, Pending& pendin
   pending.file = &file;
   pending.absorbed = false;
   pending.decision.pieces = 0;
+  pending.decision.hint = Decision::Hint::kNone;
   pending.first = pending.taken = 0;
   if (!Acquire(pending)) return;
   pending.facts = FactsOf(file);
@@ -287,7 +300,8 @@ void AdaptiveDriver::Close(const WorkStep& close) {
 }
 
 void AdaptiveDriver::Close(Reader& reader) {
-  reader.is_open = false;
+  reader.is_open = reader.is_own = reader.is_hinted = false;
+  reader.advice = HostAdvice::kNormal;
   OfFile& file = *reader.file;
   WithPolicy(file, [&](const Surroundings& around) {
     const Facts facts = FactsOf(file);

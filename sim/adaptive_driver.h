@@ -107,12 +107,16 @@ class AdaptiveDriver {
     Filter filter;
     OfFile* file = nullptr;  // null: not met yet
     bool is_open = false;
+    bool is_own = false;                      // this process opened it
+    bool is_hinted = false;                   // it carries FADV_RANDOM of the engine's
+    HostAdvice advice = HostAdvice::kNormal;  // what stood at its last read
   };
 
   Reader& Meet(const WorkStep& step);
   OfFile& FileOf(uint32_t process, uint32_t file);
   Facts FactsOf(const OfFile& file) const;
   bool Acquire(Pending& pending);
+  Access AccessOf(Reader& reader, const WorkStep& read, Nanos now) const;
   void Decided(const Pending& pending);
   void ReportBatch(Pending& pending);
   void Close(Reader& reader);

@@ -103,6 +103,8 @@ class Machine {
   Then Advise(Runner& runner);
   // Advice that stands for the description.
   void Stand(uint32_t reader, HostAdvice advice);
+  // Advice of the engine's for the description in `state`.
+  static void Heed(Decision::Hint hint, ReaderState& state);
   // Fetches what is absent of `order`, for a description in `state` (null: none of it may be dropped); what the thread
   // does besides takes `cost`.
   Then Order(Runner& runner, const PageOrder& order, ReaderState* state, Nanos cost);

@@ -54,6 +54,7 @@ typename Machine<Policy>::Then Machine<Policy>::BeginStep(Runner& runner) {
     case StepKind::kRead:
       if (step.advice != standing_[step.reader]) Stand(step.reader, step.advice);
       policy_.Plan(runner, step);
+      Heed(policy_.HintOf(runner), states_[step.reader]);
       break;
   }
   runner.stage = Stage::kPieces;
@@ -276,6 +277,12 @@ void Machine<Policy>::Stand(uint32_t reader, HostAdvice advice) {
   if (advice == HostAdvice::kSequential) state.ra_pages = 2 * mount_.limits().window;
   if (advice == HostAdvice::kNormal || advice == HostAdvice::kSequential) state.is_random = false;
   if (advice == HostAdvice::kRandom) state.is_random = true;
+}
+
+// What the host advises later replaces it, and it does not replace what the host advised.
+template <typename Policy>
+void Machine<Policy>::Heed(Decision::Hint hint, ReaderState& state) {
+  if (hint != Decision::Hint::kNone) state.is_random = hint == Decision::Hint::kRandom;
 }
 
 template <typename Policy>

@@ -24,7 +24,9 @@ struct Call {
   size_t batch = 0;
 };
 
-bool IsNothing(const Decision& decision) { return decision.empty() && decision.stream.index < 0; }
+bool IsNothing(const Decision& decision) {
+  return decision.empty() && decision.stream.index < 0 && decision.hint == Decision::Hint::kNone;
+}
 
 bool HasSameExtents(const Decision& a, const Decision& b) {
   return std::equal(
@@ -37,7 +39,7 @@ bool IsSame(const Decision& a, const Decision& b) {
   return a.method == b.method && a.stream.index == b.stream.index && a.stream.generation == b.stream.generation &&
          a.first == b.first && a.length == b.length && a.step == b.step && a.pieces == b.pieces &&
          a.required == b.required && a.limit == b.limit && a.floor == b.floor && a.look_only == b.look_only &&
-         a.check == b.check && a.starving == b.starving && HasSameExtents(a, b);
+         a.check == b.check && a.starving == b.starving && a.hint == b.hint && HasSameExtents(a, b);
 }
 
 std::string InWords(const Decision& decision) {
@@ -47,7 +49,10 @@ std::string InWords(const Decision& decision) {
       << decision.step.value << " within [" << decision.floor.value << ", " << decision.limit.value << "), class "
       << static_cast<int>(decision.method) << ", stream " << decision.stream.index << "/" << decision.stream.generation
       << ", " << decision.required << " required" << (decision.check ? ", check" : "")
-      << (decision.starving ? ", starving" : "") << (decision.look_only ? ", look only" : "");
+      << (decision.starving ? ", starving" : "") << (decision.look_only ? ", look only" : "")
+      << (decision.hint == Decision::Hint::kRandom   ? ", random"
+          : decision.hint == Decision::Hint::kNormal ? ", normal"
+                                                     : "");
   for (int32_t i = 0; i < decision.extent_count; ++i)
     out << (i == 0 ? ", extents " : " ") << decision.extents[i].begin << "+" << decision.extents[i].length;
   return out.str();
@@ -175,7 +180,7 @@ class Checker {
       Settle(read.description, index, read.settled);
       Filter filter;
       filter.Restore(read.settled);
-      const Access access{read.range, read.time, read.fresh, read.advice};
+      const Access access{read.range, read.time, read.fresh, read.advice, read.own, read.hinted};
       decision = PolicyOf(read.file).Plan(access, read.facts, filter, around);
     }
     ++result_.decisions;

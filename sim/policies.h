@@ -18,6 +18,7 @@ concept Policy = requires(P policy, Runner& runner, const WorkStep& step, PieceO
                           const PieceOutcome& outcome, const Completion& completion) {
   { P::kKernelReadsAhead } -> std::convertible_to<bool>;
   { policy.Plan(runner, step) } -> std::same_as<void>;          // a read is about to begin
+  { policy.HintOf(runner) } -> std::same_as<Decision::Hint>;    // what to tell the kernel first
   { policy.PlanMapping(runner, step) } -> std::same_as<void>;   // a range was mapped
   { policy.NextPiece(runner, order) } -> std::same_as<bool>;    // what to ask for before; false: that is all
   { policy.TookPiece(runner, outcome) } -> std::same_as<void>;  // what came of it
@@ -40,6 +41,7 @@ class NonePolicy {
   }
 
   void Plan(Runner&, const WorkStep&) {}
+  Decision::Hint HintOf(const Runner&) const { return Decision::Hint::kNone; }
   void PlanMapping(Runner&, const WorkStep&) {}
   bool NextPiece(Runner&, PieceOrder&) { return false; }
   void TookPiece(Runner&, const PieceOutcome&) {}
@@ -78,6 +80,7 @@ class EnginePolicy : public KernelPolicy {
   EnginePolicy(const Workload& work, const Options& options, const DriverFacts& facts, size_t lanes)
       : driver_(work, options, facts), pending_(lanes) {}
   void Plan(Runner& runner, const WorkStep& step) { driver_.Plan(step, runner.now, pending_[runner.index]); }
+  Decision::Hint HintOf(const Runner& runner) const { return pending_[runner.index].decision.hint; }
   void PlanMapping(Runner& runner, const WorkStep& step) {
     driver_.PlanMapping(step, runner.now, pending_[runner.index]);
   }

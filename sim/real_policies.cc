@@ -50,6 +50,9 @@ void RealAhead::Before(size_t index) {
   const std::lock_guard lock(mutex_);
   pending_[read.thread] = driver_.Before(
       read, [&](ByteRange piece, bool look, bool ask) { return Issue(fd, piece, look, ask); }, MonotonicNow);
+  const Decision::Hint hint = pending_[read.thread].decision.hint;
+  if (hint != Decision::Hint::kNone)
+    posix_fadvise(fd, 0, 0, hint == Decision::Hint::kRandom ? POSIX_FADV_RANDOM : POSIX_FADV_NORMAL);
 }
 
 void RealAhead::After(size_t index, const Completion& completion) {

@@ -33,6 +33,9 @@ bool DecodeDecision(const TraceDecision& record, Decision& decision) {
   decision.check = (record.flags & TraceDecision::kCheck) != 0;
   decision.starving = (record.flags & TraceDecision::kStarving) != 0;
   decision.look_only = (record.flags & TraceDecision::kLookOnly) != 0;
+  const int hint = (record.flags & TraceDecision::kHint) >> TraceDecision::kHintShift;
+  if (hint > static_cast<int>(Decision::Hint::kNormal)) return false;
+  decision.hint = static_cast<Decision::Hint>(hint);
   return true;
 }
 
@@ -116,6 +119,8 @@ bool DecodePlan(const RecordView& record, const TracePlanRecord& head, TracedRea
   read.description = head.head.number;
   read.kind = static_cast<TraceAccessKind>(flags & TracePlanRecord::kAccess);
   read.fresh = (flags & TracePlanRecord::kFresh) != 0;
+  read.own = (flags & TracePlanRecord::kOwn) != 0;
+  read.hinted = (flags & TracePlanRecord::kHinted) != 0;
   read.advice = static_cast<HostAdvice>(head.advice);
   read.range = {{head.begin_bytes}, {head.end_bytes}};
   read.time = {head.time_ns};

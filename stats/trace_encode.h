@@ -106,6 +106,7 @@ inline TraceDecision DecisionRecord(const Decision& decision) {
   if (decision.starving) flags |= TraceDecision::kStarving;
   if (decision.look_only) flags |= TraceDecision::kLookOnly;
   if (decision.extent_count > 0) flags |= TraceDecision::kExtents;
+  flags = static_cast<uint8_t>(flags | static_cast<uint8_t>(decision.hint) << TraceDecision::kHintShift);
   return {static_cast<uint8_t>(decision.method),
           flags,
           decision.stream.index,
@@ -152,8 +153,10 @@ struct TracePlanFacts {
   Decision decision;
 
   bool has_run() const { return run.mode != Filter::Mode::kClosed; }
-  // A decision without pieces may name a stream.
-  bool has_decision() const { return !decision.empty() || decision.stream.index >= 0; }
+  // A decision without pieces may name a stream, or be about advice.
+  bool has_decision() const {
+    return !decision.empty() || decision.stream.index >= 0 || decision.hint != Decision::Hint::kNone;
+  }
   size_t extents() const { return static_cast<size_t>(decision.extent_count); }
   size_t bytes() const {
     return sizeof(TracePlanRecord) + (has_run() ? sizeof(TraceRun) : 0) +
@@ -164,6 +167,8 @@ struct TracePlanFacts {
 inline void Encode(const TracePlanFacts& plan, TraceCursor& out) {
   auto flags = static_cast<uint8_t>(plan.kind);
   if (plan.access.fresh) flags |= TracePlanRecord::kFresh;
+  if (plan.access.own) flags |= TracePlanRecord::kOwn;
+  if (plan.access.hinted) flags |= TracePlanRecord::kHinted;
   if (plan.has_run()) flags |= TracePlanRecord::kHasRun;
   if (plan.has_decision()) flags |= TracePlanRecord::kHasDecision;
   out.Put(TracePlanRecord{RecordHead(TraceKind::kPlan, plan.bytes(), plan.description, flags), plan.sequence, plan.file,

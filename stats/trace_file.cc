@@ -169,7 +169,7 @@ class Packer {
     plan.file = read.file;
     plan.description = read.description;
     plan.kind = read.kind;
-    plan.access = {read.range, read.time, read.fresh, read.advice};
+    plan.access = {read.range, read.time, read.fresh, read.advice, read.own, read.hinted};
     plan.run = read.settled;
     plan.decision = read.decision;
     TraceCursor out = RoomOf(read.file, read.tid, sizeof(TraceFactsRecord) + plan.bytes());

@@ -208,6 +208,8 @@ struct TraceDecision {
   static constexpr uint8_t kStarving = 2;
   static constexpr uint8_t kLookOnly = 4;
   static constexpr uint8_t kExtents = 8;  // the rest of the record is TraceExtents
+  static constexpr uint8_t kHint = 48;    // a Decision::Hint
+  static constexpr uint8_t kHintShift = 4;
 
   uint8_t method;
   uint8_t flags;
@@ -238,6 +240,8 @@ struct TracePlanRecord {
   static constexpr uint8_t kFresh = 8;  // the description's first read
   static constexpr uint8_t kHasRun = 16;
   static constexpr uint8_t kHasDecision = 32;
+  static constexpr uint8_t kOwn = 64;      // no other process has the description
+  static constexpr uint8_t kHinted = 128;  // it carries FADV_RANDOM of the engine's
 
   TraceRecord head;
   uint64_t sequence;

@@ -68,6 +68,8 @@ struct TracedRead {
   uint32_t description = 0;
   TraceAccessKind kind = TraceAccessKind::kRead;
   bool fresh = false;
+  bool own = false;     // as Access says
+  bool hinted = false;  // the same
   HostAdvice advice = HostAdvice::kNormal;
   bool absorbed = false;  // `facts` and `decision` are empty then
   bool unseen = false;    // neither did it pass the filter, nor was anything decided: the policy does not know of it

@@ -42,7 +42,9 @@ int64_t AdaptivePolicy::Opening(const Stream& stream, const Surroundings& around
 // Returns how many of the `slots` that a proved stream starts with it may have.
 int64_t AdaptivePolicy::Guess(const Stream& stream, int64_t slots, const Facts& facts,
                               const Surroundings& around) const {
-  if (IsSparse(stream, facts, around.options) || (stream.has_skipped && !HasReadPiece(stream, facts))) return 0;
+  if (IsByChance(stream, facts) || IsSparse(stream, facts, around.options) ||
+      (stream.has_skipped && !HasReadPiece(stream, facts)))
+    return 0;
   return slots * Opening(stream, around) / Tap::kWhole;
 }
 
@@ -50,7 +52,9 @@ int64_t AdaptivePolicy::Guess(const Stream& stream, int64_t slots, const Facts& 
 int64_t AdaptivePolicy::Proof(const Stream& stream, int64_t startup, const Facts& facts,
                               const Surroundings& around) const {
   const int64_t opening = Opening(stream, around);
-  if (IsSparse(stream, facts, around.options) || (opening == 0 && !HasReadPiece(stream, facts))) return 0;
+  if (IsByChance(stream, facts) || IsSparse(stream, facts, around.options) ||
+      (opening == 0 && !HasReadPiece(stream, facts)))
+    return 0;
   int64_t proved = stream.track.shape == Shape::kStride ? 8 * stream.in_row : stream.in_row * 7 / 4;
   if (opening < Tap::kWhole / 2) proved = proved * (Tap::kWhole / 2 + opening) / Tap::kWhole;
   return proved > startup ? proved : startup;

@@ -16,6 +16,7 @@ inline std::string BytesText(int64_t value) {
 
 inline std::string DefaultText(const OptionRow& row) {
   if (row.kind == OptionKind::kText) return "";
+  if (row.kind == OptionKind::kAuto) return row.default_value != 0 ? "auto" : "off";
   if (row.kind == OptionKind::kNumber) return std::to_string(row.default_value);
   return row.default_value == 0 ? "auto" : BytesText(row.default_value);
 }

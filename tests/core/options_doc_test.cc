@@ -56,7 +56,7 @@ std::string Roff(const std::string& text) {
 }
 
 std::string ExpectedManual() {
-  constexpr const char* kValues[] = {"N", "bytes", "text"};
+  constexpr const char* kValues[] = {"N", "bytes", "auto|off", "text"};
   std::ostringstream out;
   for (size_t i = 0; i < kOptionCount; ++i) {
     const OptionRow& row = OptionAt(i);

@@ -58,9 +58,23 @@ TEST(OptionsTest, VariablesAreTheNamesInCapitals) {
   EXPECT_STREQ(OptionAt(Index("hit_rate")).variable, "AHEAD_HIT_RATE");
 }
 
+TEST(OptionsTest, NamedValuesAreTakenAndNothingElse) {
+  Options options;
+  EXPECT_EQ(options.advice, 1);
+  EXPECT_TRUE(SetOption(options, Index("advice"), "off"));
+  EXPECT_EQ(options.advice, 0);
+  for (const char* text : {"", "0", "1", "on", "offx", "AUTO", "aut"}) {
+    EXPECT_FALSE(SetOption(options, Index("advice"), text)) << text;
+    EXPECT_EQ(options.advice, 0);
+  }
+  EXPECT_TRUE(SetOption(options, Index("advice"), "auto"));
+  EXPECT_EQ(options.advice, 1);
+}
+
 TEST(OptionsTest, SaysWhatIsAccepted) {
   char text[128];
   EXPECT_STREQ(DescribeAccepted(Index("ratio"), text, sizeof text), "a whole number from 0 to 100");
+  EXPECT_STREQ(DescribeAccepted(Index("advice"), text, sizeof text), "auto or off");
   EXPECT_STREQ(DescribeAccepted(Index("max"), text, sizeof text),
                "bytes from 128KiB to 32MiB, with a suffix K, M or G, or auto");
   EXPECT_STREQ(DescribeAccepted(Index("max"), text, 6), "bytes");

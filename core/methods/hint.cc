@@ -1,0 +1,62 @@
+// Does the kernel's own reading ahead do harm here? Then it is told that the reads are random.
+//
+// The kernel takes a read beside pages that it has cached for the next one of a stream, and fetches twice as many; in a
+// file of which a part is cached, random reads come to lie so by chance. With FADV_RANDOM it fetches what is asked for.
+// Four reads in each of 2,000 clusters of 16 pages: 36 to 40 MiB become 27; a scan among nine times as many random
+// reads, kernel window of 8 MiB: 36 MiB become 28 (tests/sim/random_reads_test.cc).
+//
+// But under FADV_RANDOM it reads what a stream lacks a page at a time. So the advice is withdrawn before the first read
+// of a stream that the engine has not asked for, and when streams are more than a tenth of what is read. Each time it
+// takes twice as many random reads to come back, so that phases do not flap.
+
+#include "core/adaptive_policy.h"
+
+namespace ahead {
+namespace {
+
+// Fewer pages in a row are not a stream yet: reads within a cluster follow each other by chance.
+constexpr int64_t kFewPages = 4;
+
+bool GoesOn(const Stream& stream, ByteCount page) {
+  return stream.proved && stream.in_row * 2 >= stream.position - stream.first &&
+         stream.in_row * stream.track.PagesPerSlot(page) >= kFewPages;
+}
+
+// Says whether what the read needs was asked for, or is.
+bool IsCarried(const Stream& stream, SlotRange read, const Decision& decision) {
+  return !stream.led && !stream.left_alone &&
+         (!decision.empty() || stream.frontier > stream.position || stream.useful.Any(read));
+}
+
+}  // namespace
+
+bool AdaptivePolicy::IsByChance(const Stream& stream, const Facts& facts) const {
+  return hint_.is_given() && !GoesOn(stream, facts.page);
+}
+
+// `stream`: that of the read that is about to happen, or null; it has been moved to the end of that, `read`, and
+// `decision` is what is to be asked for.
+Decision::Hint AdaptivePolicy::HintFor(const Access& access, const Stream* stream, SlotRange read,
+                                       const Decision& decision, const Facts& facts, const Surroundings& around) {
+  if (passive_ || around.options.advice == 0 || around.options.ratio == 0) return Decision::Hint::kNone;
+  const bool is_hinted = access.hinted && access.advice == HostAdvice::kNormal;
+  const bool follows = hint_.Follows(access.range, facts.page);
+  if (stream == nullptr && !follows) {
+    hint_.OnRandom();
+    if (is_hinted || !hint_.is_proved() || !access.own || access.advice != HostAdvice::kNormal)
+      return Decision::Hint::kNone;
+    hint_.OnGiven();
+    return Decision::Hint::kRandom;
+  }
+  if (stream == nullptr) {
+    hint_.OnFollowing();
+  } else {
+    if (!GoesOn(*stream, facts.page)) return Decision::Hint::kNone;
+    IsCarried(*stream, read, decision) ? hint_.OnCarried() : hint_.OnKernels();
+  }
+  if (!is_hinted || !hint_.is_refuted()) return Decision::Hint::kNone;
+  hint_.OnWithdrawn();
+  return Decision::Hint::kNormal;
+}
+
+}  // namespace ahead

@@ -1,0 +1,70 @@
+// Is a file read at random, so that what the kernel reads ahead by itself is for nothing? Says when its descriptions
+// should carry FADV_RANDOM, and when that should end (methods/hint.cc).
+#pragma once
+
+#include <cstdint>
+
+#include "core/units.h"
+
+namespace ahead {
+
+// Thread safety: none.
+class RandomHint {
+ public:
+  static constexpr int32_t kFewReads = 32;
+  static constexpr int32_t kMostReads = 1 << 20;
+  // Reads in no stream that one in a stream outweighs. One read in ten may be a scan's.
+  static constexpr int32_t kPerStreamRead = 8;
+  // Of four reads in a cluster of 16 pages one in ten goes on where another ended.
+  static constexpr int32_t kPerFollowing = 4;
+
+  void OnRandom() { reads_ += reads_ < needed_ ? 1 : 0; }
+  // A read in no stream that goes on where one of the last few hundred ended: of more readers than the trail can tell
+  // apart, whom the kernel serves well.
+  bool Follows(ByteRange read, ByteCount page) {
+    const auto place = [&](int64_t offset) -> uint32_t& {
+      return ends_[static_cast<uint64_t>(offset / page.value) * 0x9e3779b97f4a7c15 >> 56];
+    };
+    const auto mark = [&](int64_t offset) { return static_cast<uint32_t>(offset / page.value + 1); };
+    const bool follows = read.begin.value > 0 && place(read.begin.value) == mark(read.begin.value);
+    place(read.end.value) = mark(read.end.value);
+    return follows;
+  }
+  void OnFollowing() { Lose(kPerFollowing); }
+  // A read in a stream that the engine carries.
+  void OnCarried() { Lose(kPerStreamRead); }
+  // The same of one that only the kernel can be ahead of.
+  void OnKernels() {
+    reads_ = 0;
+    is_given_ = false;
+  }
+
+  bool is_proved() const { return reads_ >= needed_; }
+  bool is_refuted() const { return reads_ == 0; }
+  // Says whether the file was last found to be read at random.
+  bool is_given() const { return is_given_; }
+
+  // The advice is given. It is not taken back more slowly the second time.
+  void OnGiven() {
+    reads_ = kFewReads;
+    is_given_ = true;
+  }
+  void OnWithdrawn() {
+    reads_ = 0;
+    is_given_ = false;
+    needed_ = needed_ < kMostReads ? needed_ * 2 : kMostReads;
+  }
+
+ private:
+  void Lose(int32_t reads) {
+    reads_ = reads_ > reads ? reads_ - reads : 0;
+    is_given_ = is_given_ && reads_ > 0;
+  }
+
+  int32_t reads_ = 0;  // in no stream, less those that others outweigh
+  int32_t needed_ = kFewReads;
+  bool is_given_ = false;
+  uint32_t ends_[256] = {};  // pages where reads ended, plus one
+};
+
+}  // namespace ahead
