@@ -2,8 +2,8 @@
 //
 // The kernel takes a read beside pages that it has cached for the next one of a stream, and fetches twice as many; in a
 // file of which a part is cached, random reads come to lie so by chance. With FADV_RANDOM it fetches what is asked for.
-// Four reads in each of 2,000 clusters of 16 pages: 36 to 40 MiB become 27; a scan among nine times as many random
-// reads, kernel window of 8 MiB: 36 MiB become 28 (tests/sim/random_reads_test.cc).
+// A scan among nine times as many random reads, kernel window of 8 MiB: 36 MiB become 29
+// (tests/sim/random_reads_test.cc).
 //
 // But under FADV_RANDOM it reads what a stream lacks a page at a time. So the advice is withdrawn before the first read
 // of a stream that the engine has not asked for, and when streams are more than a tenth of what is read. Each time it
