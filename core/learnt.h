@@ -13,7 +13,11 @@ struct Learnt {
   InitialSize initial_size;
   Safety safety;
   Tap tap;
-  Habits habits;
+  Habits own_habits;
+  Habits* run_habits = nullptr;  // where processes of a run share what they learn; outlives this
+
+  const Habits& habits() const { return run_habits != nullptr ? *run_habits : own_habits; }
+  Habits& habits() { return run_habits != nullptr ? *run_habits : own_habits; }
 
   // Returns the habit of a folder; one that is not known is taken to be as what was read so far.
   Habit HabitOf(uint32_t folder) const;

@@ -175,6 +175,7 @@ void Runtime::OpenStatsFile() noexcept {
 void Runtime::ClaimBlockOfOwn() noexcept {
   block_ = segment_ ? ClaimBlock(segment_, pid_) : nullptr;
   if (block_ == nullptr) block_ = &private_block;
+  learnt_.run_habits = segment_ ? &segment_->habits : nullptr;
   block_->ledger.Add(Event::advice, Class::none, 0, standing_advice_.exchange(0, std::memory_order_relaxed));
 }
 

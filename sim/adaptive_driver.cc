@@ -58,7 +58,9 @@ AdaptiveDriver::AdaptiveDriver(const Workload& work, const Options& options, con
       options_(options),
       facts_(facts),
       processes_(std::max<uint32_t>(1, work.processes)),
-      readers_(work.readers) {}
+      readers_(work.readers) {
+  for (Process& process : processes_) process.learnt.run_habits = &habits_;
+}
 
 AdaptiveDriver::~AdaptiveDriver() = default;
 

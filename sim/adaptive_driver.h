@@ -129,6 +129,7 @@ class AdaptiveDriver {
   const Workload& work_;
   Options options_;
   DriverFacts facts_;
+  Habits habits_;  // of the run
   std::vector<Process> processes_;
   std::vector<Reader> readers_;
   int64_t outstanding_pages_ = 0;  // of all processes

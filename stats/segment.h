@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/habits.h"
 #include "core/ledger.h"
 #include "stats/owner.h"
 
@@ -66,6 +67,7 @@ struct alignas(64) Segment {
   uint64_t folds_done = 0;
   int64_t memory_bytes = 0;  // what there is for the data of files, as the last `ahead run` found it; 0: not known
   char options[1024] = {};   // "name=value" of the run's options, one a line, ends with a zero
+  Habits habits;             // of the folders that the run reads: what a process learnt serves the next
   Block retired;
 };
 

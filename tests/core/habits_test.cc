@@ -88,5 +88,16 @@ TEST(LearntTest, UnknownFolderIsTakenForWhatTheProcessReadSoFar) {
   EXPECT_GT(learnt.HabitOf(6).share, InitialSize::kWhole / 8);
 }
 
+TEST(LearntTest, ProcessOfARunBeginsWithWhatAnotherOneLearnt) {
+  Habits run;
+  Learnt first;
+  first.run_habits = &run;
+  first.LearnInitial(5, 128_KiB, 4_KiB, 4_KiB);
+  Learnt second;
+  second.run_habits = &run;
+  EXPECT_EQ(second.HabitOf(5).share, InitialSize::kWhole / 2);
+  EXPECT_EQ(second.HabitOf(6).share, InitialSize::kWhole) << "of another folder it knows nothing";
+}
+
 }  // namespace
 }  // namespace ahead::test
