@@ -53,6 +53,7 @@ Decision SomeDecision() {
   decision.look_only = true;
   decision.check = false;
   decision.starving = true;
+  decision.hint = Decision::Hint::kNormal;
   decision.extent_count = 2;
   decision.extents[0] = {700'000, 400'000};
   decision.extents[1] = {300'000, 1};
@@ -129,6 +130,7 @@ TEST(TraceWriterTest, PlanComesBackWithAllThatBelongsToIt) {
   EXPECT_TRUE(read.decision.look_only);
   EXPECT_FALSE(read.decision.check);
   EXPECT_TRUE(read.decision.starving);
+  EXPECT_EQ(read.decision.hint, expected.hint);
   ASSERT_EQ(read.decision.extent_count, 2);
   EXPECT_EQ(read.decision.extents[0].begin, 700'000);
   EXPECT_EQ(read.decision.extents[0].length, 400'000);
@@ -168,7 +170,7 @@ TEST(TraceWriterTest, FactsAndDecisionHaveNoMoreThanTheTraceHolds) {
   [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance, share, safe, clock, habit] =
       Facts{};
   [[maybe_unused]] const auto [method, stream, first, length, step, pieces, required, limit, floor, look, check,
-                               starving, extent_count, extents] = Decision{};
+                               starving, hint, extent_count, extents] = Decision{};
   [[maybe_unused]] const auto [state, sure, fresh, blocked] = PieceOutcome{};
 }
 
