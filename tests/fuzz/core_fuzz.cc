@@ -184,7 +184,8 @@ class World {
   int64_t Budget() const {
     const int64_t max = options_.max != 0 ? options_.max : 16 << 20;
     if (options_.ratio < 10) return std::max(options_.initial, max);
-    return std::min(max, facts_.allowance.value / 100 * options_.ratio);
+    const int64_t memory = facts_.allowance.value / 100 * options_.ratio;
+    return options_.max_time > 0 ? memory : std::min(max, memory);  // bursts are bounded by memory alone
   }
 
   void Issue(const Decision& decision) {

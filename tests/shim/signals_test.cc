@@ -38,7 +38,7 @@ TEST_F(SignalsTest, HandlersStackMayBeTheSmallest) {
   const Outcome preloaded = RunPreloaded({Host("least_stack"), file}, {"LD_BIND_NOW=1"});
   ASSERT_EQ(bare.status, 0);
   ASSERT_EQ(preloaded.status, 0);
-  EXPECT_LE(std::stol(preloaded.out), std::stol(bare.out) + 768);
+  EXPECT_LE(std::stol(preloaded.out), std::stol(bare.out) + 832);
 }
 
 }  // namespace
