@@ -1,12 +1,22 @@
 // What a process learns from all of its files.
 #pragma once
 
+#include "core/facts.h"
 #include "core/habits.h"
 #include "core/initial_size.h"
+#include "core/options.h"
 #include "core/safety.h"
 #include "core/tap.h"
 
 namespace ahead {
+
+// What is fetched and not read yet, and for how many active streams, at least 1: of the process, and of its whole run.
+struct MemoryUse {
+  ByteCount of_process;
+  ByteCount of_run;
+  int64_t streams_of_process = 1;
+  int64_t streams_of_run = 1;
+};
 
 // Thread safety: none needed: a lost update costs one lesson.
 struct Learnt {
@@ -21,6 +31,8 @@ struct Learnt {
 
   // Returns the habit of a folder; one that is not known is taken to be as what was read so far.
   Habit HabitOf(uint32_t folder) const;
+  // Fills in what is known of the folder's files, and of the memory, of which there is said to be so much.
+  void Tell(Facts& facts, uint32_t folder, ByteCount memory, const MemoryUse& use, const Options& options) const;
   // A first window of a file of the folder: `fetched` bytes, of which `used` were read; `run`: what its reader read in
   // a row.
   void LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used, ByteCount run);

@@ -134,24 +134,10 @@ Facts FactsFor(ByteCount size, bool is_local, uint32_t folder, ByteCount count) 
   facts.piece = {(kPieceBytes + page - 1) / page * page};
   facts.kernel_window = facts.piece;
   facts.kernel_leads = is_local;
-  facts.habit = runtime.learnt().HabitOf(folder);
-  facts.initial = InitialSize(facts.habit.share).Get({runtime.options().initial});
-  facts.clock = runtime.learnt().safety.clock();
-  facts.safe = runtime.learnt().safety.Distance({MemoryBudget(count)});
-  // Of the memory the ratio is used: what is left of that.
-  const int64_t ratio = runtime.options().ratio > 10 ? runtime.options().ratio : 10;
-  const int64_t own = OutstandingBytes();
-  const Held rest = HeldByTheRest(own);
-  const int64_t taken = (own + rest.bytes) * 100 / ratio;
-  int64_t left = facts.safe.value - taken;
-  const int64_t streams = ActiveStreams() + rest.streams;
-  facts.share = {facts.safe.value / streams};
-  if (const int64_t most = runtime.options().memory; most != 0) {
-    const int64_t left_of_own = most - own * 100 / ratio;
-    if (left > left_of_own) left = left_of_own;
-    if (left > most / ActiveStreams()) left = most / ActiveStreams();
-  }
-  facts.allowance = {left > 0 ? left : 0};
+  const ByteCount own{OutstandingBytes()};
+  const Held rest = HeldByTheRest(own.value);
+  const MemoryUse use{own, own + ByteCount{rest.bytes}, ActiveStreams(), ActiveStreams() + rest.streams};
+  runtime.learnt().Tell(facts, folder, {MemoryBudget(count)}, use, runtime.options());
   return facts;
 }
 

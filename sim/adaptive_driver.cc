@@ -108,22 +108,10 @@ Facts AdaptiveDriver::FactsOf(const OfFile& of_file) const {
   facts.piece = facts_.piece;
   facts.kernel_window = facts_.kernel_window;
   facts.kernel_leads = facts_.kernel_leads.value_or(file.kernel_leads);
-  facts.habit = of_file.process->learnt.HabitOf(of_file.folder);
-  facts.initial = InitialSize(facts.habit.share).Get({options_.initial});
   const Process& process = *of_file.process;
-  // Of the memory the ratio is used: what is left of that.
-  const int64_t ratio = std::max<int64_t>(10, options_.ratio);
-  const auto left = [&](ByteCount memory, int64_t pages) { return memory - facts_.page * (pages * 100 / ratio); };
-  facts.clock = process.learnt.safety.clock();
-  facts.safe = process.learnt.safety.Distance(facts_.memory);
-  facts.allowance = left(facts.safe, outstanding_pages_);
-  facts.share = facts.safe / std::max<int64_t>(1, active_streams_);
-  if (options_.memory > 0) {
-    const ByteCount budget{options_.memory};
-    facts.allowance = std::min(facts.allowance, left(budget, process.outstanding_pages));
-    facts.allowance = std::min(facts.allowance, budget / std::max<int64_t>(1, process.active_streams));
-  }
-  if (facts.allowance.value < 0) facts.allowance = {};
+  const MemoryUse use{facts_.page * process.outstanding_pages, facts_.page * outstanding_pages_,
+                      std::max<int64_t>(1, process.active_streams), std::max<int64_t>(1, active_streams_)};
+  process.learnt.Tell(facts, of_file.folder, facts_.memory, use, options_);
   return facts;
 }
 
