@@ -18,6 +18,11 @@ struct SlotRange {
   constexpr int64_t size() const { return end > begin ? end - begin : 0; }
 };
 
+// Returns what both have; of size 0 if they share nothing.
+constexpr SlotRange Intersect(SlotRange a, SlotRange b) {
+  return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
+}
+
 constexpr int64_t FloorDivide(int64_t a, int64_t b) {
   const int64_t quotient = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;

@@ -1,14 +1,6 @@
 #include "core/far_runs.h"
 
 namespace ahead {
-namespace {
-
-constexpr SlotRange Intersect(SlotRange a, SlotRange b) {
-  return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
-}
-
-}  // namespace
-
 void FarRuns::Erase(int index) {
   for (int i = index + 1; i < count_; ++i) runs_[i - 1] = runs_[i];
   --count_;

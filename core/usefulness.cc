@@ -3,10 +3,6 @@
 namespace ahead {
 namespace {
 
-constexpr SlotRange Intersect(SlotRange a, SlotRange b) {
-  return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
-}
-
 // Returns how many bits of `word` are set. Without a processor that is known to have an instruction for it, the
 // compiler calls libgcc, which looks up each byte in a table.
 constexpr int64_t CountOnes(uint64_t word) {
@@ -32,12 +28,11 @@ void ForEachWord(SlotRange range, Visit visit) {
 
 }  // namespace
 
-int64_t Usefulness::CountBits(SlotRange range, Then then) {
+int64_t Usefulness::Turn(SlotRange range, To to) {
   int64_t count = 0;
   ForEachWord(Intersect(range, {base_, base_ + kSlots}), [&](uint64_t word, uint64_t mask) {
     count += CountOnes(bits_[word] & mask);
-    if (then == Then::kClear) bits_[word] &= ~mask;
-    if (then == Then::kSet) bits_[word] |= mask;
+    bits_[word] = to == To::kSet ? bits_[word] | mask : bits_[word] & ~mask;
   });
   return count;
 }
@@ -107,7 +102,7 @@ void Usefulness::Refill() {
     const SlotRange part = Intersect(run.range, {base_, base_ + kSlots});
     const int64_t end = segment_count_ != 0 ? segments_[segment_count_ - 1].range.end : part.begin;
     Append({end, part.end}, run.method);
-    CountBits(part, Then::kSet);
+    Turn(part, To::kSet);
     far_outstanding_ -= far_.Take(part, moved.slots);
   }
 }
@@ -132,7 +127,7 @@ Usefulness::Count Usefulness::Add(SlotRange range, Class method) {
   if (range.end > end) Append({end, range.end}, method);
   for (int i = 0; i < segment_count_; ++i) {
     const SlotRange part = Intersect(range, segments_[i].range);
-    const int64_t fresh = part.size() - CountBits(part, Then::kSet);
+    const int64_t fresh = part.size() - Turn(part, To::kSet);
     added.slots[static_cast<int>(segments_[i].method)] += static_cast<int32_t>(fresh);
     fresh_in_ring += fresh;
   }
@@ -149,7 +144,7 @@ void Usefulness::Append(SlotRange range, Class method) {
   }
   if (segment_count_ == kSegments) {
     int spent = 0;
-    while (spent < segment_count_ && CountBits(segments_[spent].range, Then::kKeep) == 0) ++spent;
+    while (spent < segment_count_ && Held(segments_[spent].range) == 0) ++spent;
     if (spent == 0) {
       // Too many methods at once: the new request goes by the name of the one before it.
       segments_[segment_count_ - 1].range.end = range.end;
@@ -165,7 +160,7 @@ Usefulness::Count Usefulness::Take(SlotRange range) {
   Count count;
   if (outstanding_ == 0) return count;
   for (int i = 0; i < segment_count_; ++i) {
-    const int64_t taken = CountBits(Intersect(range, segments_[i].range), Then::kClear);
+    const int64_t taken = Turn(Intersect(range, segments_[i].range), To::kClear);
     count.slots[static_cast<int>(segments_[i].method)] += static_cast<int32_t>(taken);
     count.total += taken;
   }
@@ -179,11 +174,8 @@ Usefulness::Count Usefulness::Take(SlotRange range) {
 
 int64_t Usefulness::Outstanding(Class cls) const {
   int64_t count = far_.Outstanding(cls);
-  for (int i = 0; i < segment_count_; ++i) {
-    if (segments_[i].method != cls) continue;
-    ForEachWord(Intersect(segments_[i].range, {base_, base_ + kSlots}),
-                [&](uint64_t word, uint64_t mask) { count += __builtin_popcountll(bits_[word] & mask); });
-  }
+  for (int i = 0; i < segment_count_; ++i)
+    if (segments_[i].method == cls) count += Held(segments_[i].range);
   return count;
 }
 

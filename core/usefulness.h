@@ -34,7 +34,7 @@ class Usefulness {
   Count TakeBelow(int64_t slot) { return Take({base_, slot}); }
   Count TakeAll() { return Take({base_, INT64_MAX}); }
 
-  // Returns how many slots of `range` are outstanding. Cost: O(range / 64).
+  // Returns how many slots of `range` are outstanding in the ring. Cost: O(range / 64).
   int64_t Held(SlotRange range) const;
   // What is added to `range` from now on is `method`'s, also between the slots of older requests; unless there are too
   // many methods at once. REQUIRES: nothing is outstanding there.
@@ -52,9 +52,9 @@ class Usefulness {
   };
   static constexpr int kSegments = 8;
 
-  // Counts the bits of `range` within the ring, and clears or sets them.
-  enum class Then : uint8_t { kKeep, kClear, kSet };
-  int64_t CountBits(SlotRange range, Then then);
+  // Clears or sets the bits of `range` within the ring. Returns how many were set.
+  enum class To : uint8_t { kClear, kSet };
+  int64_t Turn(SlotRange range, To to);
   void Append(SlotRange range, Class method);
   void MakeRoom(SlotRange range);
   int64_t AddFar(SlotRange range, Class method, Count& added);

@@ -20,6 +20,11 @@ namespace {
 // What a stream keeps to after a loss grows by this part with each request.
 constexpr int64_t kRecovery = 32;
 
+// Returns what may pass through memory before a window has to be looked at.
+ByteCount Usable(const Facts& facts, const Options& options) {
+  return {facts.safe.value / 100 * (options.ratio < 10 ? 50 : options.ratio)};
+}
+
 }  // namespace
 
 bool AdaptivePolicy::IsAtRisk(Stream& stream, int64_t from, const Facts& facts, const Options& options) {
@@ -29,8 +34,7 @@ bool AdaptivePolicy::IsAtRisk(Stream& stream, int64_t from, const Facts& facts, 
   const IssueLog::Entry* const issue = stream.issues.At(from);
   if (issue == nullptr) return false;
   const ByteCount since = stream.looked > issue->clock ? stream.looked : issue->clock;
-  const ByteCount passed = facts.clock - since;
-  return passed.value > facts.safe.value / 100 * (options.ratio < 10 ? 50 : options.ratio);
+  return facts.clock - since > Usable(facts, options);
 }
 
 // Notes that pages of the slots, of which `fresh` had to be fetched, were lost. Returns how many slots of them.
@@ -81,8 +85,7 @@ void AdaptivePolicy::OnMissing(Stream& stream, ByteRange read, Nanos now, const 
   stream.frontier = stream.position;
   const SlotRange slots = stream.track.Slots(read);
   const IssueLog::Entry* const issue = stream.issues.At(slots.begin);
-  const int64_t ratio = around.options.ratio < 10 ? 50 : around.options.ratio;
-  if (issue == nullptr || (facts.clock - issue->clock).value <= facts.safe.value / 100 * ratio)
+  if (issue == nullptr || facts.clock - issue->clock <= Usable(facts, around.options))
     return around.congestion.OnDropped(now);
   ChargeLost(stream, stream.useful.Take(slots), facts, around);
   LearnFromLoss(stream, slots.begin, facts, around);

@@ -16,13 +16,11 @@ bool RunLog::Observe(ByteRange read, ByteCount page) {
       known_ > 0 && read.begin <= end_ && read.begin + page >= end_ && read.end > end_ && read.begin.value > BeginOf(0);
   if (goes_on) {
     end_ = read.end;
-    ++reads_;
   } else {
     newest_ = (newest_ + 1) % kRuns;
     if (known_ < kRuns) ++known_;
     begins_[newest_] = read.begin.value;
     end_ = read.end;
-    reads_ = 1;
   }
   const int64_t length = end_.value - begins_[newest_];
   lengths_[newest_] = static_cast<int32_t>(length < INT32_MAX ? length : INT32_MAX);

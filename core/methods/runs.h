@@ -59,8 +59,7 @@ class RunLog {
   int32_t newest_ = 0;
   int32_t known_ = 0;  // runs, at most kRuns
   int32_t needed_ = kNeeded;
-  ByteOffset end_;     // of the last run
-  int64_t reads_ = 0;  // of the last run
+  ByteOffset end_;  // of the last run
 };
 
 }  // namespace ahead

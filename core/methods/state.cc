@@ -59,6 +59,7 @@ int32_t RequiredPieces(const Stream& stream, int64_t begin, const Decision& deci
 Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& facts, Nanos now,
                                 const Surroundings& around) {
   const int64_t from = read.begin;
+  const int64_t unit = UnitOf(stream.track, facts);
   // A stream that cannot outgrow what the kernel does by itself is left to it (design, fact 3), unless memory has no
   // room for the two windows that the kernel keeps for each stream.
   stream.left_alone =
@@ -92,7 +93,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
       facts.share * 4 < facts.kernel_window * 3 && stream.track.shape == Shape::kForward && stream.proved;
   // A part of the next read would have it wait all the same, and may be lost before.
   if (keeps_kernel_out && want < stream.position - from) want = 0;
-  if (want == 0 && stream.position - from <= UnitOf(stream.track, facts) && !keeps_kernel_out) {
+  if (want == 0 && stream.position - from <= unit && !keeps_kernel_out) {
     stream.frontier = stream.mark = stream.position;
     return {};
   }
@@ -100,7 +101,6 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   // A reader behind the stream, whom another overtook, comes to what was read.
   const int64_t unread = read.end < stream.position ? stream.position : from;
   const int64_t begin = at_risk ? from : open ? stream.frontier : unread;
-  const int64_t unit = UnitOf(stream.track, facts);
   int64_t end = AlignEnd(stream.track, begin, stream.position + want, unit, open && want > unit);
   // By a quarter, but a large read does not count: it must not take memory for more than itself where there is none.
   const int64_t most_stretch = want / 4 > unit ? want / 4 : unit;
@@ -121,7 +121,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   if (!failed_.empty()) end = failed_.Before({begin, end}, stream.track).end;
   if (end <= begin) {
     if (crossed) around.ledger.Add(Event::lookahead_ignore, stream.mark_method, 0);
-    stream.mark = stream.position + UnitOf(stream.track, facts);
+    stream.mark = stream.position + unit;
     return {};
   }
   if (want < stream.window.distance() && MostBytes(stream, facts, around.options) <= want * stream.track.length.value)
@@ -140,9 +140,8 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   if (at_risk && allowed < kMostPieces) allowed = kMostPieces;  // to be looked at; what is asked for is another matter
   if (decision.pieces > allowed) {
     if (allowed < kMostPieces)
-      around.ledger.Add(
-          Event::io_congestion, stream.method,
-          static_cast<uint64_t>((decision.pieces - allowed) * UnitOf(stream.track, facts) * pages_per_slot));
+      around.ledger.Add(Event::io_congestion, stream.method,
+                        static_cast<uint64_t>((decision.pieces - allowed) * unit * pages_per_slot));
     decision.pieces = allowed;
   }
   stream.frontier = begin;
