@@ -3,7 +3,9 @@ import datetime
 import os
 import pathlib
 import platform
+import signal
 import subprocess
+import sys
 
 
 def first_line(path, prefix=""):
@@ -15,6 +17,11 @@ def first_line(path, prefix=""):
     except OSError:
         pass
     return "unknown"
+
+
+def end_cleanly_on_term():
+    """Makes SIGTERM an exception, as SIGINT is, so that what is mounted is unmounted and temporary folders go."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
 def git(root, *arguments):

@@ -9,7 +9,6 @@ import json
 import pathlib
 import random
 import shutil
-import signal
 import sys
 import tempfile
 
@@ -108,8 +107,7 @@ def tell(text):
 
 def main(argv):
     options = parse(argv)
-    # As an exception, like SIGINT, so that the disk is unmounted and the temporary folder goes.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    environment.end_cleanly_on_term()
     tools = arms.Tools(options.build)
     settings = " ".join(f"{name}={value}" for name, value in options.set)
     facts = environment.describe(ROOT) | {"settings": settings or "default"}

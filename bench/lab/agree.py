@@ -14,7 +14,6 @@ import os
 import pathlib
 import random
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -183,8 +182,7 @@ def tell(text):
 
 def main(argv):
     options = parse_options(argv)
-    # As an exception, like SIGINT, so that the disk is unmounted and the temporary folder goes.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    environment.end_cleanly_on_term()
     if os.geteuid() == 0:
         os.nice(-20)
     tools = arms.Tools(options.build)

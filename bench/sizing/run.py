@@ -11,7 +11,6 @@ import os
 import pathlib
 import random
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -97,8 +96,7 @@ def write_table(page, facts, lines):
 
 def main(argv):
     options = parse_options(argv)
-    # As an exception, like SIGINT, so that what was mounted is unmounted and the temporary folder goes.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    environment.end_cleanly_on_term()
     if os.geteuid() == 0:
         os.nice(-20)
     tools = arms.Tools(options.build)

@@ -26,19 +26,14 @@ import stress
 import verdicts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench/core"))  # last: modules of this folder come first
+
+from arguments import names  # noqa: E402
+
 SUITES = {suite.NAME: suite for suite in (cpython, stress, fio, gitrepo, sqlite, reading, chance)}
 PLACES = ("local", "fuse", "disk")
 SKIPPED = 77
 SHOWN = 40
-
-
-def names(accepted):
-    def parse(text):
-        chosen = text.split(",")
-        if wrong := [name for name in chosen if name not in accepted]:
-            raise argparse.ArgumentTypeError(f"{wrong[0]}: not one of {', '.join(accepted)}")
-        return chosen
-    return parse
 
 
 def setting(text):
