@@ -15,7 +15,8 @@ namespace {
 constexpr int32_t kMostPieces = 64;
 
 // Rounds the end of a window inwards to a piece boundary, if that leaves half of what comes after `begin`; where the
-// window goes on from an earlier one and is larger than a piece, whatever it leaves, or all pieces are cut in two.
+// window goes on from an earlier one and is larger than a piece, whatever it leaves, if nothing then that: a part of a
+// piece now and the rest a moment later would be two requests.
 int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit, bool goes_on) {
   int64_t aligned = end;
   if (track.shape == Shape::kForward) aligned = AlignDown(end, unit);
@@ -29,7 +30,8 @@ int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit, b
     if (aligned <= begin) return run.slots.end < begin + unit ? run.slots.end : begin + unit;
     return aligned;
   }
-  return aligned - begin > (goes_on ? 0 : (end - begin) / 2) ? aligned : end;
+  if (goes_on) return aligned > begin ? aligned : begin;
+  return aligned - begin > (end - begin) / 2 ? aligned : end;
 }
 
 // Returns how many of the decision's first pieces the read itself needs. A single read may be as large as the file:
