@@ -26,7 +26,8 @@ constexpr int64_t kLeastMemory = int64_t{16} << 20;
 constexpr int64_t kFewStreams = 16;
 constexpr int64_t kMostMemory = int64_t{1} << 30;
 
-// With less outstanding than this a process does not look at what others hold: most never do.
+// With less outstanding than this a process does not look at what others hold, unless they held something at the last
+// look: most never do. One that forgot them would fill their room each time it has read what it had.
 constexpr int64_t kLookAtOthers = int64_t{1} << 20;
 // Decisions between two looks: each takes 0.1 us for a process of the run that holds something.
 constexpr uint32_t kDecisionsPerLook = 64;
@@ -78,7 +79,7 @@ int64_t MemoryBudget(ByteCount count) {
 }
 
 Held HeldByTheRest(int64_t own) {
-  if (own < kLookAtOthers) return {};
+  if (own < kLookAtOthers && others.bytes.load(std::memory_order_relaxed) == 0) return {};
   const uint32_t left = others.decisions.load(std::memory_order_relaxed);
   others.decisions.store(left == 0 ? kDecisionsPerLook : left - 1, std::memory_order_relaxed);
   if (left != 0) return {others.bytes.load(std::memory_order_relaxed), others.streams.load(std::memory_order_relaxed)};
