@@ -1,5 +1,6 @@
 #include "shim/descriptors.h"
 
+#include "shim/handing_on.h"
 #include "shim/recorder.h"
 #include "shim/runtime.h"
 
@@ -165,7 +166,8 @@ Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept {
   Description& description = generation == 0 ? room.Make() : room->Renew();
   description.file = file;
   description.epoch = runtime.epoch();
-  description.is_own = seen.was_opened_here();
+  description.stamp = seen.was_opened_here() ? seen.stamp() : kNobodysStamp;
+  description.is_own = IsOfThisProcess(description.stamp);
   description.opened_here = seen.was_opened_here();
   description.advice.store(seen.advice(), std::memory_order_relaxed);
   const Slot made = Slot::Of(static_cast<size_t>(index), generation);
@@ -174,7 +176,7 @@ Slot AddDescription(int fd, Slot seen, const FileIdentity& identity) noexcept {
   return Slot(Slot::kUnmet);
 }
 
-void NoteSmall(int fd, Slot seen) noexcept { Replace(fd, seen, Slot(Slot::kSmall).With(seen.advice())); }
+void NoteSmall(int fd, Slot seen) noexcept { Replace(fd, seen, seen.AsSmall()); }
 
 void Ignore(int fd, Slot seen) noexcept {
   if (Replace(fd, seen, Slot(Slot::kIgnored)) && seen.is_tracked()) Unshare(seen);
@@ -192,7 +194,7 @@ void Drop(int fd, Slot seen) noexcept {
 void NoteOpened(int fd) noexcept {
   if (!IsInTable(fd)) return;
   runtime.PrepareToRead();
-  Overwrite(fd, Slot::kFresh);
+  Overwrite(fd, Slot::Fresh(CurrentStamp()).word());
 }
 
 void NoteClosing(int fd) noexcept {

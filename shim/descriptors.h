@@ -29,23 +29,29 @@ class Slot {
   static constexpr uint32_t kSmall = 4;    // the same, and its first read took the whole file
 
   constexpr explicit Slot(uint32_t word) : word_(word) {}
+  // Of a descriptor that this process opened when `stamp` was the time (handing_on.h).
+  static constexpr Slot Fresh(uint32_t stamp) { return Slot(kFresh | stamp << kStampShift); }
   static constexpr Slot Of(size_t description, uint32_t generation) {
     return Slot(kTracked | (generation & kGenerations) << kIndexBits | static_cast<uint32_t>(description));
   }
 
   // The same, for a descriptor that is not ignored or tracked, with advice that stands.
   constexpr Slot With(HostAdvice advice) const {
-    return Slot((word_ & kKinds) | static_cast<uint32_t>(advice) << kKindBits);
+    return Slot((word_ & ~kAdvices) | static_cast<uint32_t>(advice) << kKindBits);
   }
+  // The same, when its first read took the whole file; when it is no longer this process's alone.
+  constexpr Slot AsSmall() const { return Slot((word_ & ~kKinds) | kSmall); }
+  constexpr Slot AsShared() const { return Slot(word_ & (kKinds | kAdvices)); }
 
   // Says whether no hook needs to look at it.
   constexpr bool is_quiet() const { return word_ == kIgnored; }
   constexpr bool is_ignored() const { return word_ == kIgnored || word_ == kLeft; }
   constexpr bool is_tracked() const { return (word_ & kTracked) != 0; }
-  // REQUIRES of these three: not tracked.
+  // REQUIRES of these four: not tracked.
   constexpr bool is_small() const { return (word_ & kKinds) == kSmall; }
   constexpr bool was_opened_here() const { return (word_ & kKinds) >= kFresh; }
-  constexpr HostAdvice advice() const { return static_cast<HostAdvice>(word_ >> kKindBits); }
+  constexpr HostAdvice advice() const { return static_cast<HostAdvice>((word_ & kAdvices) >> kKindBits); }
+  constexpr uint32_t stamp() const { return (word_ & ~kTracked) >> kStampShift; }
   constexpr size_t description() const { return word_ & ((1u << kIndexBits) - 1); }
   constexpr uint32_t generation() const { return word_ >> kIndexBits & kGenerations; }
   constexpr uint32_t word() const { return word_; }
@@ -57,6 +63,8 @@ class Slot {
   static constexpr uint32_t kTracked = 1u << 31;
   static constexpr uint32_t kKindBits = 3;
   static constexpr uint32_t kKinds = (1u << kKindBits) - 1;
+  static constexpr uint32_t kStampShift = 6;
+  static constexpr uint32_t kAdvices = ((1u << kStampShift) - 1) & ~kKinds;
   uint32_t word_;
 };
 
@@ -92,6 +100,7 @@ struct Description {
   Relaxed<FileRef> file;
   Relaxed<uint16_t> epoch;
   Relaxed<bool> opened_here;
+  Relaxed<uint32_t> stamp;  // of when it was opened (handing_on.h)
   Relaxed<bool> is_own;     // as Access says
   Relaxed<bool> is_hinted;  // the same; a dup shares it
   Relaxed<bool> was_read;

@@ -16,7 +16,7 @@
 #include "shim/descriptors.h"
 #include "shim/engine.h"
 #include "shim/folders.h"
-#include "shim/hint.h"
+#include "shim/handing_on.h"
 #include "shim/mappings.h"
 #include "shim/reads.h"
 #include "shim/real.h"
@@ -47,7 +47,7 @@ FILE* Opened(FILE* file) {
   return file;
 }
 
-// A copy is handed on by exec, as a rule.
+// A copy is handed on by exec, as a rule, and the numbers of copies are not all looked at then.
 int Duplicated(int fd, int copy) {
   if (copy >= 0) WithdrawForGood(fd);
   NoteDuplicated(fd, copy);
@@ -66,12 +66,11 @@ Result MovedSomewhere(FILE* file, Result result) {
   return result;
 }
 
-// F_DUPFD and F_DUPFD_CLOEXEC are the commands whose result is a descriptor; F_SETFL may set O_DIRECT, and F_SETFD that
-// exec hands the descriptor on.
+// F_DUPFD and F_DUPFD_CLOEXEC are the commands whose result is a descriptor; F_SETFL may set O_DIRECT.
 int Controlled(int fd, int command, int result) {
   if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC)) return Duplicated(fd, result);
-  if (result >= 0 && (command == F_SETFL || command == F_SETFD)) WithdrawForGood(fd);
-  if (result >= 0 && command == F_SETFL) NoteClosing(fd);
+  if (result >= 0 && command == F_SETFD) NoteFlags(fd);
+  if (result >= 0 && command == F_SETFL) WithdrawForGood(fd), NoteClosing(fd);
   return result;
 }
 

@@ -7,9 +7,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <termios.h>
+#include <wordexp.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@ import shim_exports
 
 MOVES = re.compile(r"read|open|creat$|creat64|seek|close|dup[23]?$|fcntl|mmap|munmap|mremap|advi|stemp|tmpfile|splice|"
                    r"sendfile|copy_file|getdents|scandir|gets|getline|getdelim|getc|getw|flow$|rewind|setpos|scanf|"
-                   r"ungetc|^aio|^lio|^fts|ftw|spawn|^exec|fork$|^clone|^syscall$|prctl$|memfd")
+                   r"ungetc|^aio|^lio|^fts|ftw|spawn|^exec|[fF]ork|^clone|^syscall$|prctl$|memfd|popen|^system$|wordexp|sendm")
 OTHER = re.compile(r"^(_?_?pthread_|xdr|svc|clnt|auth|rpc|__rpc|_thread_db|thrd_)|spawnattr")
 
 
