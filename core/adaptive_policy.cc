@@ -222,7 +222,7 @@ bool AdaptivePolicy::HasFailed(const Facts& facts, const Surroundings& around) {
   bool has_failed = false;
   for (Stream& stream : table_) {
     const bool is_cyclic = stream.track.shape == Shape::kRuns;
-    if (!stream.live || (stream.track.shape != Shape::kStride && !is_cyclic) || tick_ - stream.tick <= 2) continue;
+    if ((stream.track.shape != Shape::kStride && !is_cyclic) || tick_ - stream.tick <= 2) continue;
     const int64_t runs = is_cyclic ? stream.position / UnitOf(stream.track, facts) : stream.position - stream.first;
     if (runs >= kFew) {
       stride_.Trust();
@@ -242,9 +242,11 @@ Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, 
   const Stream* latest = Latest();
   const Pace pace = latest != nullptr ? latest->pace : Pace();
   const ByteCount run_before = latest != nullptr ? latest->run() : ByteCount{};
-  Stream& stream = table_.Oldest();
-  if (stream.live) GiveUp(stream, stream.useful.TakeAll(), facts, around);
-  table_.Renew(stream, tick_);
+  if (Stream* const surplus = table_.Surplus(); surplus != nullptr) {
+    GiveUp(*surplus, surplus->useful.TakeAll(), facts, around);
+    table_.End(*surplus);
+  }
+  Stream& stream = table_.Make(tick_);
   around.congestion.OnFirstRead(now);
   stream.method = method;
   stream.track = track;
@@ -269,7 +271,7 @@ void AdaptivePolicy::Consume(Stream& stream, const TrailMatch& match, ByteRange 
 const Stream* AdaptivePolicy::Latest() const {
   const Stream* latest = nullptr;
   for (const Stream& stream : table_)
-    if (stream.live && (latest == nullptr || stream.tick > latest->tick)) latest = &stream;
+    if (latest == nullptr || stream.tick > latest->tick) latest = &stream;
   return latest;
 }
 
@@ -308,7 +310,7 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
 // other, and streams are found twice.
 void AdaptivePolicy::CreditOthers(const Stream* own, ByteRange read, const Facts& facts, const Surroundings& around) {
   for (Stream& stream : table_)
-    if (stream.live && &stream != own && stream.useful.outstanding() != 0 && stream.track.shape != Shape::kStride)
+    if (&stream != own && stream.useful.outstanding() != 0 && stream.track.shape != Shape::kStride)
       CreditHits(stream, stream.track.Slots(read), facts, around);
 }
 
@@ -330,7 +332,7 @@ void AdaptivePolicy::Fail(const Decision& decision, ByteOffset at, const Facts& 
   Stream* stream = table_.Find(decision.stream);
   if (stream == nullptr) return;
   GiveUp(*stream, stream->useful.TakeAll(), facts, around);
-  stream->live = false;
+  table_.End(*stream);
 }
 
 // What the duration of a read says of the device, and whether the file is cached.
@@ -486,9 +488,9 @@ void AdaptivePolicy::GiveUp(Stream& stream, const Usefulness::Count& lost, const
 
 void AdaptivePolicy::RestIdleStreams(const Facts& facts, const Surroundings& around) {
   uint32_t active = 0;
-  for (const Stream& stream : table_) active += stream.live && tick_ - stream.tick < kRecentTicks ? 1 : 0;
+  for (const Stream& stream : table_) active += tick_ - stream.tick < kRecentTicks ? 1 : 0;
   for (Stream& stream : table_) {
-    if (!stream.live || tick_ - stream.tick <= 4 * (active + 1) || stream.useful.outstanding() == 0) continue;
+    if (tick_ - stream.tick <= 4 * (active + 1) || stream.useful.outstanding() == 0) continue;
     // It stays in the table, should its reader come back; what it was to be given is not waited for any longer.
     if (stream.jumped && stream.run() < ByteCount{kStartup})
       startup_ = startup_ / 2 < facts.piece ? facts.piece : startup_ / 2;
@@ -522,7 +524,7 @@ void AdaptivePolicy::OnHostAdvice(HostAdvice advice, ByteRange range, const Fact
   fast_reads_ = 0;
   pass_calls_ = kFewPasses;
   for (Stream& stream : table_) {
-    if (!stream.live || stream.useful.outstanding() == 0) continue;
+    if (stream.useful.outstanding() == 0) continue;
     const ByteOffset near = stream.track.Begin(stream.position);
     const ByteOffset far = stream.track.Begin(stream.frontier - 1);
     ByteRange window{near < far ? near : far, (near < far ? far : near) + stream.track.length};
@@ -534,39 +536,36 @@ void AdaptivePolicy::OnHostAdvice(HostAdvice advice, ByteRange range, const Fact
 void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {
   SettleOpening(around);
   for (Stream& stream : table_) {
-    if (!stream.live) continue;
     if (stream.initial_slots > 0 && !stream.is_tail)
       around.learnt.LearnInitial(folder_, facts.page * stream.initial_slots, facts.page * stream.initial_hits,
                                  stream.run());
     GiveUp(stream, stream.useful.TakeAll(), facts, around);
-    stream.live = false;
+    table_.End(stream);
   }
 }
 
 bool AdaptivePolicy::IsOutstanding(ByteRange range) const {
   for (const Stream& stream : table_)
-    if (stream.live && stream.useful.outstanding() > 0 && stream.useful.Any(stream.track.Slots(range))) return true;
+    if (stream.useful.outstanding() > 0 && stream.useful.Any(stream.track.Slots(range))) return true;
   return false;
 }
 
 int64_t AdaptivePolicy::OutstandingPages(Class cls) const {
   int64_t pages = 0;
-  for (const Stream& stream : table_)
-    if (stream.live) pages += stream.useful.Outstanding(cls) * stream.track.PagesPerSlot(page_);
+  for (const Stream& stream : table_) pages += stream.useful.Outstanding(cls) * stream.track.PagesPerSlot(page_);
   return pages;
 }
 
 int32_t AdaptivePolicy::ActiveStreams() const {
   int32_t streams = 0;
   for (const Stream& stream : table_)
-    streams += stream.live && (stream.useful.outstanding() != 0 || (!passive_ && tick_ - stream.tick < kRecentTicks));
+    streams += stream.useful.outstanding() != 0 || (!passive_ && tick_ - stream.tick < kRecentTicks);
   return streams;
 }
 
 int64_t AdaptivePolicy::OutstandingPages() const {
   int64_t pages = 0;
-  for (const Stream& stream : table_)
-    if (stream.live) pages += stream.useful.outstanding() * stream.track.PagesPerSlot(page_);
+  for (const Stream& stream : table_) pages += stream.useful.outstanding() * stream.track.PagesPerSlot(page_);
   return pages;
 }
 

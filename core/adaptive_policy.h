@@ -35,6 +35,10 @@ struct Surroundings {
 // Thread safety: none; the caller holds the file's lock. Filters alone are shared without it.
 class AdaptivePolicy {
  public:
+  // Not defaulted: `AdaptivePolicy()` would then write zeros to all of it, and the streams (stream_table.h) be in
+  // memory.
+  AdaptivePolicy() {}
+
   // Decides what to fetch before a read that `filter`, the filter of its description, did not absorb.
   // Total: any access gives a valid decision. Cost: no allocation, O(streams + trail).
   Decision Plan(const Access& access, const Facts& facts, Filter& filter, const Surroundings& around);
@@ -155,7 +159,6 @@ class AdaptivePolicy {
   void Rest(Stream& stream, const Facts& facts, const Surroundings& around);
   void RestIdleStreams(const Facts& facts, const Surroundings& around);
 
-  StreamTable table_;
   Nanos waited_;  // by all readers of the file
   Trail trail_;
   StrideDetector stride_;
@@ -177,6 +180,8 @@ class AdaptivePolicy {
   bool passive_ = false;
   int32_t fast_reads_ = 0;  // in a row, without anything of ours outstanding
   int64_t pass_calls_ = kFewPasses;
+
+  StreamTable table_;  // last, so that the rest lies next to the first stream
 
   // 1 MiB ahead of a reader, of which a quarter of a piece is left for the read under way: md5sum, which reads 32 KiB
   // at a time, has a file of 1 MiB asked for at once, and a reader of 64 KiB never more than 1 MiB ahead, which at 0.2

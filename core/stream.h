@@ -20,8 +20,6 @@ inline constexpr ByteCount kSlack{128 << 10};
 
 // Thread safety: none. Invariants: first <= position; slots outstanding lie below frontier.
 struct Stream {
-  bool live = false;
-  uint32_t generation = 0;
   uint32_t tick = 0;  // of the file, when it last read
 
   Class method = Class::none;  // of the request that starts the stream; what follows is `state` on forward streams

@@ -1,12 +1,14 @@
 #include "core/stream_table.h"
 
+#include <new>
+
 namespace ahead {
 
 Stream* StreamTable::Find(ByteRange read, ByteCount page, ByteCount slack) {
   Stream* exact = nullptr;
   Stream* covering = nullptr;
-  for (Stream& stream : streams_) {
-    if (!stream.live || !stream.Continues(read, page, slack)) continue;
+  for (Stream& stream : *this) {
+    if (!stream.Continues(read, page, slack)) continue;
     Stream*& best = stream.Expects(read) ? exact : covering;
     if (best == nullptr || stream.tick > best->tick) best = &stream;
   }
@@ -16,29 +18,30 @@ Stream* StreamTable::Find(ByteRange read, ByteCount page, ByteCount slack) {
 
 Stream* StreamTable::Find(StreamId id) {
   if (id.index < 0 || id.index >= kStreams) return nullptr;
-  Stream& stream = streams_[id.index];
-  return stream.live && stream.generation == id.generation ? &stream : nullptr;
+  const bool is_live = (live_ >> id.index & 1) != 0 && generations_[id.index] == id.generation;
+  return is_live ? &streams_[id.index] : nullptr;
 }
 
 StreamId StreamTable::IdOf(const Stream& stream) const {
-  return {static_cast<int16_t>(&stream - streams_), stream.generation};
+  const int64_t index = IndexOf(stream);
+  return {static_cast<int16_t>(index), generations_[index]};
 }
 
-Stream& StreamTable::Oldest() {
+Stream* StreamTable::Surplus() {
+  if (std::popcount(live_) < kStreams) return nullptr;
   Stream* oldest = &streams_[0];
-  for (Stream& stream : streams_) {
-    if (!stream.live) return stream;
+  for (Stream& stream : streams_)
     if (stream.tick < oldest->tick) oldest = &stream;
-  }
-  return *oldest;
+  return oldest;
 }
 
-void StreamTable::Renew(Stream& stream, uint32_t tick) {
-  const uint32_t generation = stream.generation + 1;
-  stream = Stream{};
-  stream.live = true;
-  stream.generation = generation;
-  stream.tick = tick;
+Stream& StreamTable::Make(uint32_t tick) {
+  const int index = std::countr_one(live_);
+  live_ |= uint32_t{1} << index;
+  ++generations_[index];
+  Stream* const stream = new (&streams_[index]) Stream();
+  stream->tick = tick;
+  return *stream;
 }
 
 }  // namespace ahead

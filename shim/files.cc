@@ -16,8 +16,10 @@
 namespace ahead {
 namespace {
 
-// Of files in use at a time, as many as there are descriptions. A place takes 35 KiB of address space, of which a file
-// with one stream touches little.
+// Of files in use at a time, as many as there are descriptions. A place takes 36 KiB of address space, of which a file
+// with one stream touches 8. With all of it touched, 800 files took half of a memory cgroup of 64 MiB, and what was
+// fetched for them had too little room: of the bytes 1.9 % came twice (bench/sizing/run.py --rows slow-streams
+// --quick).
 constexpr size_t kFiles = 1024;
 // Mapped at a time: most programs read few files, and what is mapped counts against limits of address space, and of
 // locked memory where a program locks all of it.
@@ -33,12 +35,17 @@ struct Mount {
   Congestion congestion;
 };
 
-// What belongs to one file, side by side: most processes have one or two, and pay for each page they touch.
-struct Place {
+// What belongs to one file, side by side: most processes have one or two, and pay for each page they touch. Begins with
+// a page, or each place would touch one more.
+struct alignas(4096) Place {
+  Place() {}  // not defaulted, as the policy's
+
   FileIdentity identity;
   File file;
   AdaptivePolicy policy;
 };
+// What of it a file with one stream needs: the others come last.
+constexpr size_t kFirstBytes = sizeof(Place) - (StreamTable::kStreams - 1) * sizeof(Stream);
 
 // What a search needs of a place, apart from it: a thousand of these lie in 16 KiB, a thousand places in as many pages.
 struct Entry {
@@ -149,7 +156,8 @@ int ChoosePlace() {
   if (!MapMemoryFor(index)) return oldest;
   Room<Place>* const room = &PlaceRoom(index);
   const void* const begin = index == 0 ? static_cast<void*>(&MountRoom(0)) : room;
-  Populate(index != 0 && index % kPlacesPerMemory == 0 ? static_cast<const void*>(&EntryAt(index)) : begin, room + 1);
+  Populate(index != 0 && index % kPlacesPerMemory == 0 ? static_cast<const void*>(&EntryAt(index)) : begin,
+           reinterpret_cast<const char*>(room) + kFirstBytes);
   room->Make();
   return static_cast<int>(table.place_count++);
 }

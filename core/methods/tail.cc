@@ -59,7 +59,7 @@ ByteRange AdaptivePolicy::TailOf(ByteRange read, const Facts& facts) {
 // Returns whether the end of the file was read just now: then a read of its begin is one of the head.
 bool AdaptivePolicy::IsAfterTail() const {
   for (const Stream& stream : table_)
-    if (stream.live && stream.is_tail && tick_ - stream.tick < kSoon) return true;
+    if (stream.is_tail && tick_ - stream.tick < kSoon) return true;
   return false;
 }
 
