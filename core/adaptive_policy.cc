@@ -538,7 +538,7 @@ void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {
   for (Stream& stream : table_) {
     if (stream.initial_slots > 0 && !stream.is_tail)
       around.learnt.LearnInitial(folder_, facts.page * stream.initial_slots, facts.page * stream.initial_hits,
-                                 stream.run());
+                                 stream.run(), stream.position >= stream.track.EndSlot(facts.file_size));
     GiveUp(stream, stream.useful.TakeAll(), facts, around);
     table_.End(stream);
   }

@@ -12,17 +12,19 @@ ByteCount InitialSize::Get(ByteCount option) const {
   return size < kSmallest ? (option < kSmallest ? option : kSmallest) : size;
 }
 
-void InitialSize::Grow(int64_t most) {
-  const int64_t more = share_ + share_ / 8 + 1;
+void InitialSize::Grow(int64_t part, int64_t most) {
+  const int64_t more = share_ + share_ / part + 1;
   if (share_ < most) share_ = more < most ? more : most;
 }
 
-void InitialSize::Learn(ByteCount fetched, ByteCount used, ByteCount run) {
+void InitialSize::Learn(ByteCount fetched, ByteCount used, ByteCount run, bool is_whole) {
   if (fetched.value <= 0) return;
   if (used * 2 < fetched)
     share_ = share_ / 2 > kWhole / 64 ? share_ / 2 : kWhole / 64;
+  else if (used >= fetched && (run >= fetched * 2 || (is_whole && run > fetched)))
+    Grow(2, kMost);
   else if (used >= fetched)
-    Grow(run >= fetched * 2 ? kMost : kWhole);
+    Grow(8, kWhole);
 }
 
 }  // namespace ahead

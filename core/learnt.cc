@@ -31,13 +31,13 @@ void Learnt::Tell(Facts& facts, uint32_t folder, ByteCount memory, const MemoryU
   if (facts.allowance.value < 0) facts.allowance = {};
 }
 
-void Learnt::LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used, ByteCount run) {
+void Learnt::LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used, ByteCount run, bool is_whole) {
   Habit habit = HabitOf(folder);
   InitialSize of_folder(habit.share);
-  of_folder.Learn(fetched, used, run);
+  of_folder.Learn(fetched, used, run, is_whole);
   habit.share = of_folder.share();
   habits().Keep(habit);
-  initial_size.Learn(fetched, used, run);
+  initial_size.Learn(fetched, used, run, is_whole);
 }
 
 void Learnt::LearnOpening(uint32_t folder, const FirstReads& opening) {

@@ -34,8 +34,8 @@ struct Learnt {
   // Fills in what is known of the folder's files, and of the memory, of which there is said to be so much.
   void Tell(Facts& facts, uint32_t folder, ByteCount memory, const MemoryUse& use, const Options& options) const;
   // A first window of a file of the folder: `fetched` bytes, of which `used` were read; `run`: what its reader read in
-  // a row.
-  void LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used, ByteCount run);
+  // a row, `is_whole`: up to the end of the file.
+  void LearnInitial(uint32_t folder, ByteCount fetched, ByteCount used, ByteCount run, bool is_whole);
   void LearnOpening(uint32_t folder, const FirstReads& opening);
 };
 

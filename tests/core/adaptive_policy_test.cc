@@ -42,28 +42,82 @@ TEST(InitialTest, StretchesToTheEndOfAFileALittleLarger) {
 
 TEST(InitialTest, LearnsFromFilesOfWhichOnlyTheHeadIsRead) {
   InitialSize size;
-  size.Learn(128_KiB, 4_KiB, 4_KiB);
+  size.Learn(128_KiB, 4_KiB, 4_KiB, false);
   EXPECT_EQ(size.Get(128_KiB), 64_KiB);
-  size.Learn(64_KiB, 4_KiB, 4_KiB);
-  size.Learn(32_KiB, 4_KiB, 4_KiB);
-  size.Learn(16_KiB, 4_KiB, 4_KiB);
+  size.Learn(64_KiB, 4_KiB, 4_KiB, false);
+  size.Learn(32_KiB, 4_KiB, 4_KiB, false);
+  size.Learn(16_KiB, 4_KiB, 4_KiB, false);
   EXPECT_EQ(size.Get(128_KiB), 16_KiB) << "never less than the kernel reads by itself";
-  for (int i = 0; i < 40; ++i) size.Learn(16_KiB, 16_KiB, 16_KiB);
+  for (int i = 0; i < 40; ++i) size.Learn(16_KiB, 16_KiB, 16_KiB, true);
   EXPECT_EQ(size.Get(128_KiB), 128_KiB);
 }
 
 TEST(InitialTest, GrowsWhereFilesAreReadOnFarBeyondIt) {
   InitialSize size;
-  for (int i = 0; i < 40; ++i) size.Learn(128_KiB, 128_KiB, 200_KiB);
+  for (int i = 0; i < 40; ++i) size.Learn(128_KiB, 128_KiB, 200_KiB, false);
   EXPECT_EQ(size.Get(128_KiB), 128_KiB) << "not yet twice as far";
-  size.Learn(128_KiB, 128_KiB, 256_KiB);
-  EXPECT_EQ(size.Get(128_KiB), 144_KiB);
-  for (int i = 0; i < 40; ++i) size.Learn(128_KiB, 128_KiB, 4_MiB);
+  size.Learn(128_KiB, 128_KiB, 256_KiB, false);
+  EXPECT_EQ(size.Get(128_KiB), 192_KiB);
+  for (int i = 0; i < 40; ++i) size.Learn(128_KiB, 128_KiB, 4_MiB, false);
   EXPECT_EQ(size.Get(128_KiB), 1_MiB);
-  size.Learn(128_KiB, 128_KiB, 128_KiB);
-  EXPECT_EQ(size.Get(128_KiB), 1_MiB) << "a short file says nothing of long ones";
-  size.Learn(1_MiB, 4_KiB, 4_KiB);
+  size.Learn(1_MiB, 4_KiB, 4_KiB, false);
   EXPECT_EQ(size.Get(128_KiB), 512_KiB);
+}
+
+TEST(InitialTest, GrowsWhereFilesALittleLargerAreReadToTheirEnd) {
+  InitialSize size;
+  size.Learn(128_KiB, 128_KiB, 200_KiB, true);
+  EXPECT_EQ(size.Get(128_KiB), 192_KiB);
+}
+
+TEST(InitialTest, IsAsBeforeAfterAShortFileWhichSaysNothingOfLongOnes) {
+  InitialSize size;
+  for (int i = 0; i < 40; ++i) size.Learn(100_KiB, 100_KiB, 100_KiB, true);
+  EXPECT_EQ(size.Get(128_KiB), 128_KiB);
+  size.Learn(128_KiB, 128_KiB, 4_MiB, true);
+  size.Learn(100_KiB, 100_KiB, 100_KiB, true);
+  EXPECT_EQ(size.Get(128_KiB), 192_KiB);
+}
+
+// Reads `count` files of 200 KiB from begin to `end`, 96 KiB at a time, as grep does. Returns how many reads found
+// nothing.
+int64_t ReadFiles(int count, int64_t end, Learnt& learnt) {
+  int64_t missed = 0;
+  for (int i = 0; i < count; ++i) {
+    Host host(200_KiB);
+    host.learnt_ = learnt;
+    host.learnt_.Tell(host.facts_, 7, 1_GiB, {}, host.options_);
+    for (int64_t at = 0; at < end; at += 96 * kKiB) {
+      const int64_t size = end - at < 96 * kKiB ? end - at : 96 * kKiB;
+      missed += host.Present({{at}, {at + size}}) ? 0 : 1;
+      host.Read(at, size);
+    }
+    host.policy_.Forget(host.facts_, host.Around());
+    learnt = host.learnt_;
+  }
+  return missed;
+}
+
+TEST(InitialTest, FilesOfAFolderThatAreReadWholeAreFetchedWhole) {
+  Learnt learnt;
+  EXPECT_EQ(ReadFiles(1, 200 * kKiB, learnt), 2);
+  EXPECT_EQ(ReadFiles(10, 200 * kKiB, learnt), 10) << "but for the first read of each";
+}
+
+TEST(InitialTest, FilesOfAFolderThatAreNoLongerReadWholeAreSoonNotFetchedWhole) {
+  Learnt learnt;
+  ReadFiles(2, 200 * kKiB, learnt);
+  ReadFiles(2, 8 * kKiB, learnt);
+  EXPECT_LE(learnt.HabitOf(7).share, InitialSize::kWhole / 2);
+}
+
+TEST(InitialTest, LargeWindowGoesOnWhenAPieceOfItIsRead) {
+  Host host;
+  host.facts_.initial = 512_KiB;
+  host.Read(0, 64 * kKiB);
+  const Decision decision = host.Read(64 * kKiB, 64 * kKiB);
+  EXPECT_EQ(decision.method, Class::state);
+  EXPECT_EQ(Window(decision).begin, ByteOffset{512 * kKiB});
 }
 
 TEST(StateTest, GoesOnFromTheMarkWithTheStartupDistance) {

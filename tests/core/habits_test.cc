@@ -81,9 +81,9 @@ TEST(HabitsTest, ThousandFoldersLeaveTheLastOnesKnown) {
 
 TEST(LearntTest, UnknownFolderIsTakenForWhatTheProcessReadSoFar) {
   Learnt learnt;
-  for (int i = 0; i < 3; ++i) learnt.LearnInitial(5, 128_KiB, 4_KiB, 4_KiB);
+  for (int i = 0; i < 3; ++i) learnt.LearnInitial(5, 128_KiB, 4_KiB, 4_KiB, false);
   EXPECT_EQ(learnt.HabitOf(6).share, InitialSize::kWhole / 8);
-  for (int i = 0; i < 3; ++i) learnt.LearnInitial(6, 128_KiB, 128_KiB, 128_KiB);
+  for (int i = 0; i < 3; ++i) learnt.LearnInitial(6, 128_KiB, 128_KiB, 128_KiB, true);
   EXPECT_EQ(learnt.HabitOf(5).share, InitialSize::kWhole / 8) << "a folder keeps to itself";
   EXPECT_GT(learnt.HabitOf(6).share, InitialSize::kWhole / 8);
 }
@@ -92,7 +92,7 @@ TEST(LearntTest, ProcessOfARunBeginsWithWhatAnotherOneLearnt) {
   Habits run;
   Learnt first;
   first.run_habits = &run;
-  first.LearnInitial(5, 128_KiB, 4_KiB, 4_KiB);
+  first.LearnInitial(5, 128_KiB, 4_KiB, 4_KiB, false);
   Learnt second;
   second.run_habits = &run;
   EXPECT_EQ(second.HabitOf(5).share, InitialSize::kWhole / 2);
