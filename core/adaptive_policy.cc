@@ -116,12 +116,14 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
 Stream* AdaptivePolicy::StartCycle(ByteRange read, Stream* covering, Nanos now, const Facts& facts,
                                    const Surroundings& around) {
   Cycle cycle;
-  if (!runs_.FindCycle(cycle, covering != nullptr, facts.page) && !runs_.FindLine(cycle, facts.page)) return nullptr;
+  if (!runs_.FindRows(cycle, facts.page) && !runs_.FindCycle(cycle, covering != nullptr, facts.page) &&
+      !runs_.FindLine(cycle, facts.page))
+    return nullptr;
   if (HasFailed(facts, around)) return nullptr;
   Track track = Track::Runs(read.begin, cycle, facts.page);
   Class method = Class::stride;
   const int64_t size = read.size().value;
-  if (cycle.runs == 1 && cycle.lengths[0] == size && read.size() <= facts.piece) {
+  if (cycle.runs == 1 && cycle.rounds == 1 && cycle.lengths[0] == size && read.size() <= facts.piece) {
     const int64_t distance = cycle.period < 0 ? -cycle.period : cycle.period;
     // Start finds strides by itself; but where a window goes on over reads with gaps, nothing would be started.
     if (covering == nullptr || covering->track.shape == Shape::kStride ||
@@ -176,7 +178,10 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     stream.proved = stream.jumped = true;
     return &stream;
   }
-  if (match.kind == TrailMatch::Kind::kBackward && match.hits >= needed && (match.immediate || match.hits >= 2)) {
+  // One that reads the last bytes and then what they point at, which ends there, goes nowhere.
+  const bool is_even = (match.run_end - read.end) * 4 >= read.size();
+  if (match.kind == TrailMatch::Kind::kBackward && match.hits >= needed &&
+      ((match.immediate && is_even) || match.hits >= 2)) {
     trail_.Remove(read);
     Stream& stream =
         Begin(Class::backward, Track::Backward(read.end, facts.page), read, {}, access.time, facts, around);
@@ -207,8 +212,10 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     return &stream;
   }
   // One read of many pieces: the kernel would fetch them one after the other.
-  if (read.size() > facts.piece && !facts.kernel_leads) {
+  if (Pages(read, facts.page) > facts.piece / facts.page && !facts.kernel_leads) {
     Stream& stream = Begin(Class::context, forward, read, {}, access.time, facts, around);
+    const ByteCount usual = runs_.LongestLength(read.size() * 2);
+    if (usual.value > 0) stream.bound = forward.Slots({read.begin, read.begin + usual}).end;
     stream.jumped = true;
     return &stream;
   }
@@ -343,8 +350,10 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
                             decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
                                                                                : completion.range.begin));
   // What was on its way before, for another stream or the kernel, arrives sooner than the device answers.
-  const bool was_asked =
-      first_of_window ? !in_window && books_.resident > 0 : in_window || (!fast && IsOutstanding(completion.range));
+  const bool is_look = decision.method == Class::onthrash && books_.lost == 0;
+  const bool was_there_in_part = !decision.empty() && books_.resident > 0;
+  const bool was_asked = first_of_window ? is_look || (!in_window && was_there_in_part)
+                                         : in_window || was_there_in_part || (!fast && IsOutstanding(completion.range));
   if (!fast && !was_asked) around.congestion.OnMiss(completion.duration);
 
   const Nanos latency = around.congestion.latency();
@@ -365,6 +374,16 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
     pass_calls_ = kFewPasses;
   } else if ((fast_reads_ >= 4 || was_there) && !IsShort(facts)) {
     passive_ = true;
+  }
+}
+
+// Tells the log of runs of the strided reads that passed a filter: they are few.
+void AdaptivePolicy::Replay(const Filter::Run& run, const Track& track, const Facts& facts) {
+  constexpr int64_t kFew = 8;
+  if (run.reads > kFew) runs_.Interrupt();
+  for (int64_t left = run.reads < kFew ? run.reads : kFew; left > 0; --left) {
+    const ByteOffset begin = run.expected - track.step * left;
+    runs_.Observe({begin, begin + track.length}, facts.page);
   }
 }
 
@@ -389,7 +408,7 @@ void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts,
       slots = stream->Advance({run.expected, run.anchor});
       break;
     case Filter::Mode::kStride:
-      runs_.Interrupt();
+      Replay(run, stream->track, facts);
       slots = stream->Advance(
           {run.expected - stream->track.step, run.expected - stream->track.step + stream->track.length});
       slots.begin -= run.reads - 1;

@@ -144,6 +144,7 @@ class AdaptivePolicy {
   void Fail(const Decision& decision, ByteOffset at, const Facts& facts, const Surroundings& around);
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
+  void Replay(const Filter::Run& run, const Track& track, const Facts& facts);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
   void ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts);
   void LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window, bool fast,

@@ -6,7 +6,7 @@ int64_t UnitOf(const Track& track, const Facts& facts) {
   const int64_t piece = facts.piece / facts.page;
   if (track.shape == Shape::kStride) return 1;
   if (track.shape != Shape::kRuns) return piece;
-  const int64_t run = track.cycle.SlotsPerCycle(track.origin, facts.page) / track.cycle.runs;
+  const int64_t run = track.cycle.SlotsPerRound(track.origin, facts.page) / track.cycle.runs;
   return run < piece ? run : piece;
 }
 

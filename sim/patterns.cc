@@ -99,6 +99,15 @@ Workload Stride2Level(ByteCount size) {
 }
 Workload Stride2LevelBack(ByteCount size) { return Reversed(Stride2Level(size)); }
 
+// 4 KiB of each of 32 rows of 64 KiB, then on to the next 4 MiB: a column of a table in groups of rows.
+Workload Rows32(ByteCount size) {
+  Workload work = OneFile(size);
+  for (int64_t group = 0; group + (4 << 20) <= size.value && work.steps.size() < 3000; group += 4 << 20)
+    for (int64_t row = 0; row < 32; ++row) Add(work, group + row * (64 << 10), kPage);
+  return work;
+}
+Workload Rows32Back(ByteCount size) { return Reversed(Rows32(size)); }
+
 Workload Columns(ByteCount size) {
   return Rows(size, 1_MiB, {Column(0_KiB, 16_KiB), Column(100_KiB, 32_KiB), Column(500_KiB, 16_KiB)}, kPage);
 }
@@ -183,6 +192,8 @@ const std::vector<Pattern>& GapPatterns() {
       {"stride-64k-back", "the same from the end towards the start", StrideLargeBack},
       {"stride-2level", "4, 8 and 16 KiB of each MiB, one read each", Stride2Level},
       {"stride-2level-back", "the same from the end towards the start", Stride2LevelBack},
+      {"rows-32", "4 KiB of each of 32 rows of 64 KiB, then on to the next 4 MiB", Rows32},
+      {"rows-32-back", "the same from the end towards the start", Rows32Back},
       {"columns", "16, 32 and 16 KiB of each MiB, by reads of 4 KiB", Columns},
       {"runs", "1 MiB, 512 KiB and 1 MiB of each 8 MiB, by reads of 128 KiB", Runs},
       {"stride-jitter", "1,000 x 4 KiB every 256 KiB, and by chance a page or two later", StrideJitter},

@@ -63,7 +63,7 @@ int64_t AdaptivePolicy::LeastDistance(const Track& track, const Facts& facts) {
 // Slots that a stream of runs starts with: short ones as a stride does, but no more bytes than a forward stream.
 int64_t AdaptivePolicy::CycleStartup(const Track& track, const Facts& facts) {
   const int64_t short_runs =
-      track.cycle.SlotsPerCycle(track.origin, facts.page) * StrideStartup(facts) / track.cycle.runs;
+      track.cycle.SlotsPerRound(track.origin, facts.page) * StrideStartup(facts) / track.cycle.runs;
   const int64_t most = kStartup / facts.page.value;
   return short_runs < most ? short_runs : most;
 }

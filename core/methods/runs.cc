@@ -17,6 +17,7 @@ bool RunLog::Observe(ByteRange read, ByteCount page) {
   if (goes_on) {
     end_ = read.end;
   } else {
+    ExtendRow(read.begin.value);
     newest_ = (newest_ + 1) % kRuns;
     if (known_ < kRuns) ++known_;
     begins_[newest_] = read.begin.value;
@@ -27,13 +28,48 @@ bool RunLog::Observe(ByteRange read, ByteCount page) {
   return !goes_on;
 }
 
+// A run begins at `begin`: in the row, if the run before it was as long as the others, or in a row of its own.
+void RunLog::ExtendRow(int64_t begin) {
+  const int32_t length = known_ > 0 ? lengths_[newest_] : 0;
+  const int64_t step = begin - row_.last;
+  const bool goes_on = row_.count > 0 && (row_.count == 1 || (step == row_.step && length == row_.length));
+  if (!goes_on) {
+    row_before_ = row_;
+    row_ = {begin, begin, 0, 0, 1};
+    return;
+  }
+  if (row_.count == 1) row_.step = step, row_.length = length;
+  row_.last = begin;
+  if (row_.count < INT32_MAX) ++row_.count;
+}
+
+bool RunLog::FindRows(Cycle& cycle, ByteCount page) const {
+  const Row& before = row_before_;
+  if (row_.count != 2 || before.count < kLeastRow || row_.step != before.step || row_.length != before.length)
+    return false;
+  const int64_t apart = row_.step < 0 ? -row_.step : row_.step;
+  const int64_t period = row_.begin - before.begin;
+  const int64_t pages = (row_.length + page.value - 1) / page.value + 1;
+  // Nothing is gained where hardly a page is spared.
+  if (row_.length > kLongest || pages * page.value > apart - apart / 16 || apart > INT32_MAX) return false;
+  if ((period < 0 ? -period : period) < before.count * apart) return false;
+  cycle = {};
+  cycle.runs = 1;
+  cycle.rounds = before.count;
+  cycle.step = row_.step;
+  cycle.period = period;
+  cycle.offsets[0] = static_cast<int32_t>(-row_.step);
+  cycle.lengths[0] = row_.length;
+  return true;
+}
+
 ByteCount RunLog::AlikeLength() const {
   if (known_ < 4) return {};
   const int64_t h1 = LengthOf(1);
   const int64_t h2 = LengthOf(2);
   const int64_t h3 = LengthOf(3);
   if (h1 * 2 <= h2 || h2 * 2 <= h3 || h3 * 2 <= h1) return {};
-  return {h1 > h2 ? h1 : h2};
+  return {h1 < h2 ? h1 : h2};
 }
 
 ByteCount RunLog::LongestLength(ByteCount least) const {
@@ -70,10 +106,13 @@ bool RunLog::FindLine(Cycle& cycle, ByteCount page) const {
   return true;
 }
 
-bool RunLog::Repeats(int32_t period, int32_t needed) const {
+bool RunLog::Repeats(int32_t period, int32_t needed, ByteCount page) const {
   if (known_ <= period + needed) return false;
   for (int32_t age = 0; age < needed; ++age) {
-    if (BeginOf(age) - BeginOf(age + 1) != BeginOf(age + period) - BeginOf(age + period + 1)) return false;
+    const int64_t off = BeginOf(age) - BeginOf(age + 1) - (BeginOf(age + period) - BeginOf(age + period + 1));
+    // A long run may begin a little earlier once, with the head of the file.
+    const int64_t most = IsLong(age + 1, page) ? page.value - 1 : 0;
+    if (off > most || off < -most) return false;
     if (!IsSameLength(LengthOf(age + 1), LengthOf(age + 1 + period))) return false;
   }
   return true;
@@ -83,10 +122,11 @@ bool RunLog::FindCycle(Cycle& cycle, bool is_covered, ByteCount page) const {
   // A constant distance is no chance where lengths agree as well.
   const int32_t least = is_covered ? 4 * needed_ : needed_;
   int32_t period = 1;
-  if (!Repeats(1, is_covered ? 2 * needed_ + 1 : needed_ - 1)) {
+  if (!Repeats(1, is_covered ? 2 * needed_ + 1 : needed_ - 1, page)) {
+    const bool is_sure = IsLong(1, page) && !is_covered && needed_ == kNeeded;
     do {
       if (++period > Cycle::kMost) return false;
-    } while (!Repeats(period, period / 2 > least ? period / 2 : least));
+    } while (!Repeats(period, is_sure ? 1 : period / 2 > least ? period / 2 : least, page));
   }
   cycle = {};
   cycle.runs = period;

@@ -26,6 +26,7 @@ int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit, b
   }
   if (track.shape == Shape::kRuns) {
     const Cycle::Run run = track.RunAt(end);
+    if (end > run.slots.begin && run.slots.end - end <= unit / 4) return run.slots.end;
     aligned = run.slots.begin + AlignDown(end - run.slots.begin, unit);
     if (aligned <= begin) return run.slots.end < begin + unit ? run.slots.end : begin + unit;
     return aligned;
@@ -108,8 +109,10 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   const int64_t most_stretch = want / 4 > unit ? want / 4 : unit;
   const int64_t stretch = (end - begin) / 4 < most_stretch ? (end - begin) / 4 : most_stretch;
   if (end + stretch >= file_end) end = file_end;
-  if (keeps_kernel_out && end < stream.position) end = stream.position;
-  if (burst == 0 && stream.position <= stream.bound && end > stream.bound) end = stream.bound;
+  // Of a read that is begun all is asked for: the kernel would fetch the rest only when the first part has come.
+  if (end < stream.position) end = stream.position < file_end ? stream.position : file_end;
+  const int64_t bound = stream.bound < file_end ? stream.bound : file_end;
+  if (burst == 0 && stream.position <= bound && end + stretch > bound) end = bound;
   if (stream.is_bursting())
     end = stream.burst_end;
   else

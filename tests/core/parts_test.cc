@@ -104,7 +104,7 @@ TEST(RunLogTest, ExpectsALengthAfterThreeRunsOfSimilarLength) {
   EXPECT_EQ(EnterRun(log, 0, 4), 0_B);
   EXPECT_EQ(EnterRun(log, 10000, 5), 0_B);
   EXPECT_EQ(EnterRun(log, 20000, 4), 0_B);
-  EXPECT_EQ(EnterRun(log, 30000, 40), 500_B) << "the longer of the two newest";
+  EXPECT_EQ(EnterRun(log, 30000, 40), 400_B) << "the shorter of the two newest";
   EXPECT_EQ(EnterRun(log, 50000, 4), 0_B) << "one run was ten times as long";
 }
 

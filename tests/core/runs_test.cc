@@ -72,6 +72,39 @@ TEST(CycleTest, OfRowsThatAreNotWholePagesHasRoomForEachRunWhereverItLies) {
   }
 }
 
+// 4 KiB of each of 32 rows of 64 KiB in each group of 4 MiB.
+Cycle Rows32(int64_t direction) {
+  Cycle cycle;
+  cycle.runs = 1;
+  cycle.lengths[0] = 4096;
+  cycle.rounds = 32;
+  cycle.step = direction * 64 * kKiB;
+  cycle.period = direction * 4 * kMiB;
+  return cycle;
+}
+
+TEST(CycleTest, GoesThroughItsRunsSeveralTimes) {
+  for (const int64_t direction : {1, -1}) {
+    const int64_t begin = 512 * kMiB;
+    const Track track = Track::Runs({begin}, Rows32(direction), kPage);
+    for (const int64_t slot : {-33, -1, 0, 1, 31, 32, 33, 63, 64, 1000}) {
+      const int64_t group = FloorDivide(slot, 32);
+      const int64_t place = begin + direction * (group * 4 * kMiB + (slot - group * 32) * 64 * kKiB);
+      EXPECT_EQ(track.Begin(slot).value, place) << slot;
+      EXPECT_EQ(track.Slots(Range(place, 4096)).begin, slot);
+      EXPECT_EQ(track.Slots(Range(place, 4096)).end, slot + 1);
+    }
+    EXPECT_EQ(track.Slots(Range(begin + direction * 2 * kMiB, 4096)).size(), 0) << "behind the last row of a group";
+  }
+}
+
+TEST(CycleTest, OfSeveralRoundsEndsWithTheFirstRowOutsideOfTheFile) {
+  EXPECT_EQ(Track::Runs({0}, Rows32(1), kPage).EndSlot(8_MiB), 64);
+  EXPECT_EQ(Track::Runs({0}, Rows32(1), kPage).EndSlot(ByteCount{4 * kMiB + 192 * kKiB}), 35);
+  EXPECT_EQ(Track::Runs({8 * kMiB}, Rows32(-1), kPage).EndSlot(100_MiB), 65) << "the last at 0";
+  EXPECT_EQ(Track::Runs({5 * kMiB}, Rows32(-1), kPage).EndSlot(100_MiB), 32 + 17);
+}
+
 // Enters runs of reads of 4 KiB: the chosen columns of `rows` rows. Returns the row and column that found the cycle.
 int64_t RunsUntilFound(RunLog& log, const std::vector<Extent>& columns, int64_t row_bytes, int64_t rows, Cycle& cycle) {
   int64_t runs = 0;
@@ -101,6 +134,51 @@ TEST(RunLogTest, FindsACycleWhenHalfOfItCameAgain) {
   EXPECT_EQ(cycle.runs, 16);
 }
 
+TEST(RunLogTest, FindsRowsWithTheSecondReadOfTheNext) {
+  for (const int64_t direction : {1, -1}) {
+    RunLog log;
+    Cycle cycle;
+    int64_t reads = 0;
+    bool is_found = false;
+    for (int64_t group = 0; group < 2 && !is_found; ++group) {
+      for (int64_t row = 0; row < 32 && !is_found; ++row) {
+        ++reads;
+        log.Observe(Range(512 * kMiB + direction * (group * 4 * kMiB + row * 64 * kKiB), 4096), kPage);
+        is_found = log.FindRows(cycle, kPage);
+      }
+    }
+    ASSERT_EQ(reads, 32 + 2);
+    EXPECT_EQ(cycle.rounds, 32);
+    EXPECT_EQ(cycle.step, direction * 64 * kKiB);
+    EXPECT_EQ(cycle.period, direction * 4 * kMiB);
+    EXPECT_EQ(cycle.offsets[0], -direction * 64 * kKiB) << "it began a read before";
+  }
+}
+
+TEST(RunLogTest, FindsNoRowsThatAreShortOrDenseOrOfAnotherStep) {
+  const auto found = [](int64_t rows, int64_t step, int64_t next_step) {
+    RunLog log;
+    Cycle cycle;
+    for (int64_t row = 0; row < rows; ++row) log.Observe(Range(row * step, 4096), kPage);
+    log.Observe(Range(64 * kMiB, 4096), kPage);
+    log.Observe(Range(64 * kMiB + next_step, 4096), kPage);
+    return log.FindRows(cycle, kPage);
+  };
+  EXPECT_TRUE(found(8, 64 * kKiB, 64 * kKiB));
+  EXPECT_FALSE(found(7, 64 * kKiB, 64 * kKiB));
+  EXPECT_FALSE(found(8, 64 * kKiB, 60 * kKiB));
+  EXPECT_FALSE(found(8, 8 * kKiB, 8 * kKiB)) << "hardly a page is spared";
+}
+
+TEST(RunLogTest, BelievesLongRunsWhenOneCameAgain) {
+  const std::vector<Extent> columns = {{0, 1 << 20}, {5 << 20, 512 << 10}, {9 << 20, 1 << 20}};
+  RunLog log;
+  Cycle cycle;
+  EXPECT_EQ(RunsUntilFound(log, columns, 16 * kMiB, 5, cycle), 3 + 2);
+  EXPECT_EQ(cycle.runs, 3);
+  EXPECT_EQ(cycle.period, 16 * kMiB);
+}
+
 TEST(RunLogTest, FindsNoneWhereNoPageIsSparedOrRowsAreInterleaved) {
   Cycle cycle;
   RunLog dense;
@@ -127,20 +205,17 @@ void ReadRows(Host& host, const std::vector<Extent>& columns, int64_t row_bytes,
 
 TEST(RunsTest, FetchesTheNextRunsBeforeTheJumps) {
   Host host;
-  std::vector<Extent> columns = {{0, 1 << 20}, {2 << 20, 512 << 10}, {5 << 20, 1 << 20}};
-  ReadRows(host, columns, 8 * kMiB, 1, 128 * kKiB);
-  columns.pop_back();
-  for (const Extent& column : columns)
-    for (int64_t at = 0; at < column.length; at += 128 * kKiB) host.Read(8 * kMiB + column.begin + at, 128 * kKiB);
-  const Decision decision = host.Read(13 * kMiB, 128 * kKiB);
-  EXPECT_EQ(decision.method, Class::onseek);
-  ASSERT_EQ(decision.extent_count, 1) << "all of this run at once";
-  EXPECT_EQ(decision.pieces, 8);
+  ReadRows(host, {{0, 1 << 20}, {2 << 20, 512 << 10}, {5 << 20, 1 << 20}}, 8 * kMiB, 1, 128 * kKiB);
+  ReadRows(host, {{8 << 20, 1 << 20}}, 0, 1, 128 * kKiB);
+  const Decision decision = host.Read(10 * kMiB, 128 * kKiB);
+  EXPECT_EQ(decision.method, Class::onseek) << "one long run came again";
+  ASSERT_EQ(decision.extent_count, 2) << "all of this run at once, and some of the next";
   EXPECT_EQ(decision.required, 1);
-  EXPECT_EQ(decision.Piece(0), Range(13 * kMiB, 128 * kKiB));
-  EXPECT_EQ(decision.Piece(7), Range(13 * kMiB + 896 * kKiB, 128 * kKiB));
-  for (int64_t at = 128 * kKiB; at < kMiB; at += 128 * kKiB) host.Read(13 * kMiB + at, 128 * kKiB);
-  for (const int64_t next : {16 * kMiB, 18 * kMiB, 21 * kMiB}) {
+  EXPECT_EQ(decision.Piece(0), Range(10 * kMiB, 128 * kKiB));
+  EXPECT_EQ(decision.Piece(3), Range(10 * kMiB + 384 * kKiB, 128 * kKiB));
+  EXPECT_EQ(decision.Piece(4), Range(13 * kMiB, 128 * kKiB));
+  for (int64_t at = 128 * kKiB; at < kMiB / 2; at += 128 * kKiB) host.Read(10 * kMiB + at, 128 * kKiB);
+  for (const int64_t next : {13 * kMiB, 16 * kMiB, 18 * kMiB, 21 * kMiB}) {
     EXPECT_TRUE(host.Present(Range(next, 128 * kKiB))) << next << " before the jump";
     for (int64_t at = 0; at < (next == 18 * kMiB ? kMiB / 2 : kMiB); at += 128 * kKiB) host.Read(next + at, 128 * kKiB);
   }

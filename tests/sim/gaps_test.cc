@@ -32,6 +32,8 @@ constexpr Row kRows[] = {
     {"stride-64k-back", 0.90, 0.90, 1.1},
     {"stride-2level", 0.95, 0.85, 1.1},
     {"stride-2level-back", 0.95, 0.85, 1.1},
+    {"rows-32", 0.94, 0.88, 1.1},
+    {"rows-32-back", 0.97, 0.90, 1.1},
     {"columns", 0.93, 0.84, 1.1},
     {"runs", 0.93, 0.93, 1.1},
     {"stride-96k-jitter", 0.83, 0.84, 1.1},
