@@ -160,7 +160,8 @@ class AdaptivePolicy {
   void Rest(Stream& stream, const Facts& facts, const Surroundings& around);
   void RestIdleStreams(const Facts& facts, const Surroundings& around);
 
-  Nanos waited_;  // by all readers of the file
+  Nanos waited_;            // by all readers of the file
+  ByteRange kernel_asked_;  // what the kernel has on its way since the last read that missed
   Trail trail_;
   StrideDetector stride_;
   RunLog runs_;

@@ -112,10 +112,17 @@ void Congestion::OnUseless(Nanos now) {
 }
 
 void Congestion::OnMiss(Nanos duration) {
-  if (latency_.value == 0 || duration < latency_)
-    latency_ = duration;
+  // One of less than half is not believed, for it may have found its data on their way, for somebody we do not see. Two
+  // in a row are.
+  const bool is_odd = duration * 2 < latency_ && duration < last_miss_;
+  const bool was_odd = latency_ == first_miss_ && latency_ * 2 < duration;
+  const Nanos sample = is_odd ? last_miss_ : duration;
+  last_miss_ = duration;
+  if (first_miss_.value == 0) first_miss_ = duration;
+  if (latency_.value == 0 || was_odd || sample < latency_)
+    latency_ = sample;
   else
-    latency_ = latency_ + (duration - latency_) / kForget;
+    latency_ = latency_ + (sample - latency_) / kForget;
 }
 
 }  // namespace ahead

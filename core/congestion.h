@@ -80,6 +80,8 @@ class Congestion {
   Nanos burst_at_{-1};  // of the newest burst; -1: there was none
   int32_t credit_ = 0;  // pieces taken since the limit last grew
   Nanos latency_;
+  Nanos first_miss_;  // samples of it; 0: none
+  Nanos last_miss_;
   Nanos arrival_;
   uint32_t issued_ = 0;  // pieces ever issued; the ring holds the times of the last kRing
   int64_t issued_at_[kRing] = {};

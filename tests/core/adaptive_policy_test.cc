@@ -173,6 +173,20 @@ TEST(StateTest, GrowsUntilRateTimesLatencyIsCovered) {
   EXPECT_LE(ahead, 2 * kMiB);
 }
 
+TEST(StateTest, WhatTheKernelFetchedBesideAMissSaysNothingOfTheLatency) {
+  Host host(1_GiB);
+  host.facts_.kernel_window = 128_KiB;
+  host.miss_ = 2_ms;
+  host.Read(512 * kMiB, 4096);
+  host.miss_ = 100_us;
+  for (int64_t page = 3; page < 60; page += 7) host.Read(512 * kMiB + page * 4096, 4096);
+  EXPECT_GE(host.congestion_.latency(), 2_ms);
+  // Elsewhere it does.
+  host.Read(100 * kMiB, 4096);
+  host.Read(200 * kMiB, 4096);
+  EXPECT_LT(host.congestion_.latency(), 200_us);
+}
+
 TEST(StateTest, StopsAtTheEndOfTheFile) {
   Host host(1_MiB);
   for (int64_t offset = 0; offset < kMiB; offset += 64 * kKiB) {

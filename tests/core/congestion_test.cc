@@ -54,10 +54,34 @@ TEST(CongestionTest, CutsToWhatFittedWhenPiecesWereDropped) {
 TEST(CongestionTest, TheLatencyFollowsASlowerDeviceOnlySlowly) {
   Congestion congestion;
   congestion.OnMiss(2_ms);
+  congestion.OnMiss(2_ms + 1_us);
+  congestion.OnMiss(66_ms);
+  EXPECT_GT(congestion.latency(), 2990_us);
+  EXPECT_LE(congestion.latency(), 3_ms + 1_us);
+}
+
+TEST(CongestionTest, TheLatencyFallsToLessThanHalfWithTwoMissesInARowAndNotWithOne) {
+  Congestion congestion;
+  congestion.OnMiss(2_ms);
+  congestion.OnMiss(80_us);
+  EXPECT_EQ(congestion.latency(), 2_ms);
+  congestion.OnMiss(2_ms);
+  congestion.OnMiss(80_us);
+  EXPECT_EQ(congestion.latency(), 2_ms);
+  congestion.OnMiss(200_us);
+  EXPECT_EQ(congestion.latency(), 200_us);
+  congestion.OnMiss(150_us);
+  EXPECT_EQ(congestion.latency(), 150_us);
+}
+
+TEST(CongestionTest, AFirstMissIsNotBelievedIfTheSecondTakesMoreThanTwiceAsLong) {
+  Congestion congestion;
+  congestion.OnMiss(80_us);
+  EXPECT_EQ(congestion.latency(), 80_us);
+  congestion.OnMiss(2_ms);
+  EXPECT_EQ(congestion.latency(), 2_ms);
   congestion.OnMiss(66_ms);
   EXPECT_EQ(congestion.latency(), 3_ms);
-  congestion.OnMiss(1_ms);
-  EXPECT_EQ(congestion.latency(), 1_ms);
 }
 
 TEST(CongestionTest, StreamsThatWaitAtTheSameTimeShareTheLimit) {
