@@ -59,6 +59,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   ++tick_;
   page_ = facts.page;
   folder_ = facts.habit.folder;
+  other_end_ = {};
   NoteOpening(read, access, facts, around);
   Stream* stream = Match(read, access, facts, around);
   if (stream == nullptr) {
@@ -81,6 +82,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   if (!passive_) decision = Extend(*stream, touched, facts, access.time, around);
   if (is_new_tail) decision.required = 0;  // the read itself is small
   decision.stream = table_.IdOf(*stream);
+  if (access.fresh && !passive_) AddOtherEnd(*stream, decision, access.time, facts, around);
   decision.hint = HintFor(access, stream, slots, decision, facts, around);
   return decision;
 }
@@ -162,7 +164,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     stream.proved = stream.jumped = true;
     return &stream;
   }
-  const ByteRange tail = access.fresh && may_guess ? TailOf(read, facts) : ByteRange{};
+  const ByteRange tail = (access.fresh || IsAfterHead()) && may_guess ? TailOf(read, facts) : ByteRange{};
   if (!tail.empty()) return &BeginTail(tail, access.time, facts, around);
 
   // Three reads in a row prove a stream in the middle of a file; two do where reads follow each other anyway.

@@ -96,8 +96,12 @@ class AdaptivePolicy {
   Stream* StartCycle(ByteRange read, Stream* covering, Nanos now, const Facts& facts, const Surroundings& around);
   static ByteRange TailOf(ByteRange read, const Facts& facts);
   bool IsAfterTail() const;
+  bool IsAfterHead() const;
   void NoteOpening(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
   void SettleOpening(const Surroundings& around);
+  ByteRange OtherEndOf(const Stream& stream, const Decision& decision, const Facts& facts) const;
+  void AddOtherEnd(const Stream& stream, Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
+  int32_t FirstOfOtherEnd(const Decision& decision) const;
   Stream& BeginTail(ByteRange tail, Nanos now, const Facts& facts, const Surroundings& around);
   bool HasFailed(const Facts& facts, const Surroundings& around);
   Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
@@ -170,6 +174,9 @@ class AdaptivePolicy {
   ByteCount page_{4096};
   uint32_t folder_ = 0;  // of the file, as facts said last
   FirstReads opening_;
+  FirstReads before_;    // the opening before that
+  StreamId other_end_;   // whose the last extent of the decision under way is (methods/both_ends.cc)
+  Books books_of_main_;  // of the rest of that decision
   FailedRanges failed_;
   Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
   Tap tap_;

@@ -61,6 +61,8 @@ Habit Habit::Decode(uint64_t word) {
 void Habit::Learn(const FirstReads& opening) {
   tails = Count(tails, opening.back.value > 0);
   if (opening.is_from_end) heads = Count(heads, opening.has_head);
+  if (opening.has_both && opening.back.value <= 0) tails = 0;
+  if (opening.has_both && !opening.has_head) heads = 0;
   if (opening.back.value <= 0) return;
   const int64_t seen = AlignUp(opening.back.value, kGrain);
   if (seen >= back.value)

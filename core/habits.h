@@ -22,6 +22,7 @@ struct FirstReads {
   int32_t reads = 0;         // noted so far; 0: none is awaited
   bool is_from_end = false;  // the first one lay near the end
   bool has_head = false;     // one began at 0
+  bool has_both = false;     // both ends were fetched for the first one
   ByteCount back;            // how far from the end those near it began; 0: there were none
 };
 
@@ -29,10 +30,13 @@ struct FirstReads {
 struct Habit {
   static constexpr ByteCount kFarthest{4 << 20};
   static constexpr int32_t kMost = 7;
+  // Files that have to begin alike before more is built on that than a guess.
+  static constexpr int32_t kSure = 2;
 
   uint32_t folder = 0;                  // 0: unknown
   int32_t share = InitialSize::kWhole;  // of the configured first window, in 1/kWhole
-  int32_t tails = 0;                    // goes up with each file whose end is read early, and down faster
+  int32_t tails = 0;                    // goes up with each file whose end is read early, and down faster; to 0 where
+                                        // it was fetched for a read of the head
   int32_t heads = 0;                    // the same of those that begin at the end and go on at the head
   ByteCount back;                       // how far from the end the index begins, in whole pages of 4 KiB
 

@@ -13,9 +13,11 @@ int64_t Quantum(int64_t distance, int64_t unit) { return distance / 4 > unit ? d
 
 void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const PieceOutcome& outcome, Nanos now,
                             const Facts& facts, const Surroundings& around) {
-  Stream* stream = table_.Find(decision.stream);
+  const int32_t other_end = FirstOfOtherEnd(decision);
+  Stream* stream = table_.Find(index < other_end ? decision.stream : other_end_);
   if (stream == nullptr) return;
-  if (index == 0) books_ = {};
+  if (index == other_end) books_of_main_ = index > 0 ? books_ : Books{};
+  if (index == 0 || index == other_end) books_ = {};
   const ByteRange piece = decision.Piece(index);
   const SlotRange slots = stream->track.Slots(piece);
   const int64_t pages_per_slot = stream->track.PagesPerSlot(facts.page);
@@ -57,7 +59,8 @@ void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const Piece
     return;
   }
   if (!books_.hole && slots.end > stream->frontier) stream->frontier = slots.end;
-  if (index + 1 == decision.pieces) CloseBooks(*stream, decision, now, facts, around);
+  if (index + 1 == other_end || index + 1 == decision.pieces) CloseBooks(*stream, decision, now, facts, around);
+  if (index >= other_end && index + 1 == decision.pieces) books_ = books_of_main_;
 }
 
 // A window that was looked at and found whole is the stream's as ever.

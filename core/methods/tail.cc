@@ -21,8 +21,6 @@ constexpr int64_t kSurely = 16;
 constexpr uint32_t kSoon = 4;
 // Reads that belong to the opening of a file.
 constexpr int32_t kOpeningReads = 8;
-// Files of a folder that have to begin alike before more is built on that than a guess.
-constexpr int32_t kSure = 2;
 
 // Returns whether a read lies at the end and not just anywhere.
 bool IsNearEnd(ByteRange read, ByteCount farthest, const Facts& facts) {
@@ -37,14 +35,14 @@ bool IsNearEnd(ByteRange read, ByteCount farthest, const Facts& facts) {
 // Returns the end of the file that the first read through a new description promises; empty where it promises nothing.
 ByteRange AdaptivePolicy::TailOf(ByteRange read, const Facts& facts) {
   const Habit& habit = facts.habit;
-  const bool is_sure = habit.tails >= kSure;
+  const bool is_sure = habit.tails >= Habit::kSure;
   if (read.size() > facts.piece || (facts.kernel_leads && !is_sure)) return {};
   if (!IsNearEnd(read, is_sure ? Habit::kFarthest : kFarthestGuess, facts)) return {};
   const ByteOffset end{facts.file_size.value};
   const ByteCount back = end - read.begin;
   ByteCount wanted = facts.initial;
   int64_t grain = facts.piece.value;
-  if (habit.tails > 0) {
+  if (habit.back.value > 0) {
     wanted = habit.back + habit.back / 8;
     grain = facts.page.value;
   }
@@ -63,6 +61,11 @@ bool AdaptivePolicy::IsAfterTail() const {
   return false;
 }
 
+// Returns whether one of the first reads after that of the head jumps.
+bool AdaptivePolicy::IsAfterHead() const {
+  return opening_.has_head && !opening_.is_from_end && opening_.reads <= static_cast<int32_t>(kSoon);
+}
+
 // Starts a stream on the end of the file. Nothing of it was read yet.
 Stream& AdaptivePolicy::BeginTail(ByteRange tail, Nanos now, const Facts& facts, const Surroundings& around) {
   Stream& stream = Begin(Class::initial, Track::Forward(facts.page), tail, tail.size(), now, facts, around);
@@ -74,8 +77,8 @@ Stream& AdaptivePolicy::BeginTail(ByteRange tail, Nanos now, const Facts& facts,
 void AdaptivePolicy::NoteOpening(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around) {
   if (access.fresh) {
     SettleOpening(around);
-    // Of a file that is read in one go the end says nothing.
-    if (facts.file_size <= facts.initial * 2) return;
+    // A file that is fetched as a whole needs nothing of this.
+    if (facts.file_size <= facts.initial + facts.initial / 4) return;
     opening_.is_from_end = IsNearEnd(read, Habit::kFarthest, facts);
   } else if (opening_.reads == 0) {
     return;
@@ -83,12 +86,19 @@ void AdaptivePolicy::NoteOpening(ByteRange read, const Access& access, const Fac
   ++opening_.reads;
   if (read.begin.value == 0) opening_.has_head = true;
   const ByteCount back = ByteOffset{facts.file_size.value} - read.begin;
-  if (IsNearEnd(read, Habit::kFarthest, facts) && back > opening_.back) opening_.back = back;
+  // Who reads on from the head comes to the end as well.
+  bool goes_on = false;
+  for (const Stream& stream : table_)
+    goes_on = goes_on || (!stream.is_tail && stream.position > stream.first && stream.Expects(read));
+  if (!goes_on && IsNearEnd(read, Habit::kFarthest, facts) && back > opening_.back) opening_.back = back;
   if (opening_.reads >= kOpeningReads) SettleOpening(around);
 }
 
 void AdaptivePolicy::SettleOpening(const Surroundings& around) {
-  if (opening_.reads > 0) around.learnt.LearnOpening(folder_, opening_);
+  if (opening_.reads > 0) {
+    around.learnt.LearnOpening(folder_, opening_);
+    before_ = opening_;
+  }
   opening_ = {};
 }
 
