@@ -79,7 +79,9 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   Decision decision;
   const bool is_new_tail = stream->is_tail && stream->frontier == stream->first;
   const SlotRange touched{is_new_tail ? stream->first : slots.begin, slots.end};
-  if (!passive_) decision = Extend(*stream, touched, facts, access.time, around);
+  if (!passive_)
+    decision = stream->is_cluster ? FetchCluster(*stream, facts, access.time, around)
+                                  : Extend(*stream, touched, facts, access.time, around);
   if (is_new_tail) decision.required = 0;  // the read itself is small
   decision.stream = table_.IdOf(*stream);
   if (access.fresh && !passive_) AddOtherEnd(*stream, decision, access.time, facts, around);
@@ -94,6 +96,8 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
   const bool is_jump = runs_.Observe(read, facts.page);
   const ByteCount jump = is_jump ? runs_.AlikeLength() : ByteCount{};
   Stream* stream = table_.Find(read, facts.page, kSlack);
+  Clusters::Block* const block = NoteCluster(read, stream, facts, around.options);
+  if (stream != nullptr && stream->is_cluster) return stream;
   // A window that happens to cover the read was not made for it.
   if (is_jump && (stream == nullptr || (!stream->Expects(read) && stream->track.shape != Shape::kRuns))) {
     Stream* cyclic = StartCycle(read, stream, access.time, facts, around);
@@ -107,6 +111,14 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
   }
   // Reads of a strided stream leave a trail too: interleaved sequential readers look like one in their first round.
   const TrailMatch match = trail_.Enter(read, facts.page);
+  if (block != nullptr) {
+    Stream* left = LeaveCluster(read);
+    if (left != nullptr) return left;
+    if (match.kind == TrailMatch::Kind::kNone || IsJumble(match, *block, facts)) {
+      Stream* cluster = StartCluster(*block, access, facts, around);
+      if (cluster != nullptr || match.kind != TrailMatch::Kind::kNone) return cluster;
+    }
+  }
   if (stream != nullptr && match.kind == TrailMatch::Kind::kNone) return stream;
   if (is_back_in_tail && (match.kind != TrailMatch::Kind::kBackward || match.hits < 2)) return stream;
   Stream* started = Start(read, access, facts, around, match, hop, jump);
@@ -380,6 +392,7 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
   if (passive_ && !fast) {
     passive_ = false;
     pass_calls_ = kFewPasses;
+    clusters_.Interrupt();
   } else if ((fast_reads_ >= 4 || was_there) && !IsShort(facts)) {
     passive_ = true;
   }
@@ -438,7 +451,7 @@ void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange r
     if (pass_calls_ < 4 * kFewPasses) pass_calls_ *= 2;
     return;
   }
-  if (stream == nullptr) return;
+  if (stream == nullptr || stream->is_cluster) return;
   const int64_t piece = facts.piece.value;
   const bool windowed = stream->frontier > stream->position;
   if (!windowed && !stream->left_alone && !stream->led) return;

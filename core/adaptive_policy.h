@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/access.h"
+#include "core/clusters.h"
 #include "core/congestion.h"
 #include "core/decision.h"
 #include "core/facts.h"
@@ -94,6 +95,11 @@ class AdaptivePolicy {
   Stream* Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
                 const TrailMatch& match, ByteCount hop, ByteCount jump);
   Stream* StartCycle(ByteRange read, Stream* covering, Nanos now, const Facts& facts, const Surroundings& around);
+  Clusters::Block* NoteCluster(ByteRange read, Stream* stream, const Facts& facts, const Options& options);
+  static bool IsJumble(const TrailMatch& match, const Clusters::Block& block, const Facts& facts);
+  Stream* StartCluster(Clusters::Block& block, const Access& access, const Facts& facts, const Surroundings& around);
+  Stream* LeaveCluster(ByteRange read);
+  Decision FetchCluster(Stream& stream, const Facts& facts, Nanos now, const Surroundings& around);
   static ByteRange TailOf(ByteRange read, const Facts& facts);
   bool IsAfterTail() const;
   bool IsAfterHead() const;
@@ -169,6 +175,7 @@ class AdaptivePolicy {
   Trail trail_;
   StrideDetector stride_;
   RunLog runs_;
+  Clusters clusters_;
   Books books_;
   uint32_t tick_ = 0;  // reads that did not pass a filter
   ByteCount page_{4096};

@@ -3,6 +3,7 @@
 namespace ahead {
 
 bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
+  if (is_cluster) return read.begin >= track.Begin(first) && read.end <= track.Begin(bound);
   switch (track.shape) {
     case Shape::kForward: {
       const ByteOffset window_end = track.Begin(frontier > position ? frontier : position);

@@ -31,6 +31,8 @@ struct Stream {
   bool has_skipped = false;    // its run began anew after a read that left much out
   bool jumped = false;         // it began after a jump, not at the start of a newly opened file
   bool is_tail = false;        // it began at the end of a newly opened file (methods/tail.cc)
+  bool is_cluster = false;     // it is a block that is read in any order (methods/clusters.cc)
+  bool is_in_order = false;    // of such a one: so far it was read in order
   Track track;
   ByteOffset next;  // where the next read should begin or, on backward streams, end
 

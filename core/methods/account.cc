@@ -94,7 +94,11 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
     // All of it was there, and not by our doing: the file is cached, or the kernel is ahead of us. Either way there is
     // nothing to do.
     // Where memory is short that may not last, and then the kernel's windows would have no room.
-    if (books_.resident > 0 && !books_.hole && OutstandingPages() == 0 && !IsShort(facts)) passive_ = true;
+    // A block of a cluster may be there because it was read before.
+    if (stream.is_cluster)
+      clusters_.NoteCached(stream.first / Clusters::kBlock);
+    else if (books_.resident > 0 && !books_.hole && OutstandingPages() == 0 && !IsShort(facts))
+      passive_ = true;
     PlaceMark(stream, decision, facts, around);
     return;
   }
@@ -126,7 +130,7 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
   const int64_t unit = UnitOf(stream.track, facts);
   const int64_t ahead = stream.frontier - stream.position;
   const bool at_end = stream.frontier >= stream.track.EndSlot(facts.file_size);
-  if (at_end) {
+  if (at_end || stream.is_cluster) {
     stream.mark = stream.frontier;  // nothing more will be due
   } else if (books_.hole || stream.is_bursting()) {
     stream.mark = stream.position + (unit > 8 ? unit / 8 : 1);

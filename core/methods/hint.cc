@@ -40,8 +40,10 @@ Decision::Hint AdaptivePolicy::HintFor(const Access& access, const Stream* strea
                                        const Decision& decision, const Facts& facts, const Surroundings& around) {
   if (passive_ || around.options.advice == 0 || around.options.ratio == 0) return Decision::Hint::kNone;
   const bool is_hinted = access.hinted && access.advice == HostAdvice::kNormal;
-  const bool follows = hint_.Follows(access.range, facts.page);
-  if (stream == nullptr && !follows) {
+  // Those in clusters are random as well.
+  const bool is_cluster = stream != nullptr && stream->is_cluster;
+  const bool follows = !is_cluster && hint_.Follows(access.range, facts.page);
+  if (is_cluster || (stream == nullptr && !follows)) {
     hint_.OnRandom();
     if (is_hinted || !hint_.is_proved() || !access.own || access.advice != HostAdvice::kNormal)
       return Decision::Hint::kNone;

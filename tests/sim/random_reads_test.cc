@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <vector>
 
 #include "sim/lab.h"
 
@@ -74,6 +75,22 @@ Reads Clustered() {
   return reads;
 }
 
+// All pages of a cluster of 16 in any order.
+Reads InWholeClusters() {
+  Reads reads;
+  for (int64_t i = 0; i < kReads / 16; ++i) {
+    const int64_t cluster = reads.Any(kPages / 16) * 16;
+    std::vector<int64_t> order(16);
+    for (int64_t page = 0; page < 16; ++page) order[static_cast<size_t>(page)] = page;
+    for (int64_t left = 16; left > 0; --left) {
+      const int64_t at = reads.Any(left);
+      reads.Add(cluster + order[static_cast<size_t>(at)]);
+      order.erase(order.begin() + at);
+    }
+  }
+  return reads;
+}
+
 // One read of ten goes on with a scan.
 Reads Mixed() {
   Reads reads;
@@ -132,6 +149,13 @@ TEST_P(RandomReadsTest, InClustersCostLittleMoreThanTheKernel) {
   EXPECT_LE(arms.engine.requests, PerCent(arms.kernel.requests, 102));
   EXPECT_LE(arms.engine.bytes, PerCent(arms.kernel.bytes, 105));
   EXPECT_LE(arms.engine.elapsed.value, PerCent(arms.kernel.elapsed.value, 101));
+}
+
+TEST_P(RandomReadsTest, OfAllPagesOfClustersAreFetchedByCluster) {
+  const Arms arms(InWholeClusters(), window());
+  EXPECT_LE(arms.engine.requests, PerCent(arms.FewestRequests(), 20));
+  EXPECT_LE(arms.engine.bytes, PerCent(arms.FewestBytes(), 102));
+  EXPECT_LE(arms.engine.elapsed.value, PerCent(arms.kernel.elapsed.value, 20));
 }
 
 // Under FADV_RANDOM the scan would ask for each page alone.
