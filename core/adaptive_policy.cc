@@ -59,7 +59,6 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   ++tick_;
   page_ = facts.page;
   folder_ = facts.habit.folder;
-  other_end_ = {};
   NoteOpening(read, access, facts, around);
   Stream* stream = Match(read, access, facts, around);
   if (stream == nullptr) {
@@ -84,7 +83,11 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
                                   : Extend(*stream, touched, facts, access.time, around);
   if (is_new_tail) decision.required = 0;  // the read itself is small
   decision.stream = table_.IdOf(*stream);
-  if (access.fresh && !passive_) AddOtherEnd(*stream, decision, access.time, facts, around);
+  if (!stream->asking.IsOn(access.time)) {
+    stream->other_end = {};
+    if (access.fresh && !passive_) AddOtherEnd(*stream, decision, access.time, facts, around);
+  }
+  if (!decision.empty()) stream->asking.Begin(access.time);
   decision.hint = HintFor(access, stream, slots, decision, facts, around);
   return decision;
 }
@@ -303,6 +306,7 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
   if (completion.failed) Fail(decision, completion.range.begin, facts, around);
   if (read.empty()) return;
   Stream* stream = table_.Find(decision.stream);
+  if (stream != nullptr && !decision.empty()) stream->asking.End();
   const bool fast = IsFast(completion.duration, read.size());
   const auto pages = static_cast<uint64_t>(Pages(read, facts.page));
   const SlotRange slots = stream != nullptr ? stream->track.Slots(read) : SlotRange{};
@@ -364,9 +368,10 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
       !decision.empty() && ((stream != nullptr && stream->is_tail) ||
                             decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
                                                                                : completion.range.begin));
+  const Books books = stream != nullptr ? stream->books : Books{};
   // What was on its way before, for another stream or the kernel, arrives sooner than the device answers.
-  const bool is_look = decision.method == Class::onthrash && books_.lost == 0;
-  const bool was_there_in_part = !decision.empty() && books_.resident > 0;
+  const bool is_look = decision.method == Class::onthrash && books.lost == 0;
+  const bool was_there_in_part = !decision.empty() && books.resident > 0;
   const bool was_asked = first_of_window
                              ? is_look || (!in_window && was_there_in_part)
                              : in_window || was_there_in_part || kernel_asked_.contains(completion.range.begin) ||
@@ -388,7 +393,7 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
   fast_reads_ = untouched ? fast_reads_ + 1 : 0;
   // Pieces that could not be looked at before they were asked for, and a read that did not wait for the first of them:
   // they had been there before.
-  const bool was_there = fast && first_of_window && books_.unsure > 0;
+  const bool was_there = fast && first_of_window && books.unsure > 0;
   if (passive_ && !fast) {
     passive_ = false;
     pass_calls_ = kFewPasses;

@@ -79,18 +79,6 @@ class AdaptivePolicy {
   bool passive() const { return passive_; }
 
  private:
-  // What the pieces of the decision under way came to.
-  struct Books {
-    int64_t asked = 0;
-    int64_t unsure = 0;
-    int64_t resident = 0;
-    int64_t fetched = 0;  // pages
-    int64_t lost = 0;     // slots that had been asked for before, and were gone
-    int32_t dropped = 0;
-    bool hole = false;  // a piece was not taken: the window ends before it
-    Usefulness::Count fresh;
-  };
-
   Stream* Match(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
   Stream* Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
                 const TrailMatch& match, ByteCount hop, ByteCount jump);
@@ -106,8 +94,8 @@ class AdaptivePolicy {
   void NoteOpening(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
   void SettleOpening(const Surroundings& around);
   ByteRange OtherEndOf(const Stream& stream, const Decision& decision, const Facts& facts) const;
-  void AddOtherEnd(const Stream& stream, Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
-  int32_t FirstOfOtherEnd(const Decision& decision) const;
+  void AddOtherEnd(Stream& stream, Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
+  static int32_t FirstOfOtherEnd(const Stream& stream, const Decision& decision);
   Stream& BeginTail(ByteRange tail, Nanos now, const Facts& facts, const Surroundings& around);
   bool HasFailed(const Facts& facts, const Surroundings& around);
   Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
@@ -176,14 +164,11 @@ class AdaptivePolicy {
   StrideDetector stride_;
   RunLog runs_;
   Clusters clusters_;
-  Books books_;
   uint32_t tick_ = 0;  // reads that did not pass a filter
   ByteCount page_{4096};
   uint32_t folder_ = 0;  // of the file, as facts said last
   FirstReads opening_;
-  FirstReads before_;    // the opening before that
-  StreamId other_end_;   // whose the last extent of the decision under way is (methods/both_ends.cc)
-  Books books_of_main_;  // of the rest of that decision
+  FirstReads before_;  // the opening before that
   FailedRanges failed_;
   Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
   Tap tap_;

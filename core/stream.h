@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/appetite.h"
+#include "core/books.h"
 #include "core/decision.h"
 #include "core/pace.h"
 #include "core/safety.h"
@@ -67,6 +68,9 @@ struct Stream {
   bool is_sure = false;       // it was seen that the kernel took it
   bool suspected = false;     // pages of its window seem to be gone: to be looked at
 
+  Asking asking;
+  Books books;         // of the newest request
+  StreamId other_end;  // whose the last extent of that is (methods/both_ends.cc)
   IssueLog issues;
   ByteCount looked;        // on the clock of memory: when it was last looked whether pages were lost
   int64_t safe_slots = 0;  // what it keeps to after it lost some (methods/onthrash.cc); 0: it lost none

@@ -38,7 +38,6 @@ struct AdaptiveDriver::OfFile {
   int32_t users = 0;
   int64_t outstanding_pages = 0;  // of the policy, after its last call
   int32_t active_streams = 0;
-  const Pending* holder = nullptr;  // whose pieces are being asked for: it has the file's lock
   AdaptivePolicy policy;
 };
 
@@ -133,24 +132,13 @@ void AdaptiveDriver::WithPolicy(OfFile& file, Step step) {
   Account(file, file.policy.OutstandingPages(), file.policy.ActiveStreams());
 }
 
-// The shim tries for a microsecond to get the file's lock, which another thread holds while it asks for pieces, and
-// then looks away.
-bool AdaptiveDriver::Acquire(Pending& pending) {
-  if (pending.file->holder == nullptr) return true;
-  pending.file = nullptr;
-  ++overlooked_;
-  return false;
-}
-
 void AdaptiveDriver::Decided(const Pending& pending) {
   const Decision& decision = pending.decision;
   if (decision.hint != Decision::Hint::kNone) Digest(digest_).Add(static_cast<int64_t>(decision.hint));
   if (decision.empty()) return;
   ++decisions_;
-  OfFile& file = *pending.file;
-  file.holder = &pending;
   Digest digest(digest_);
-  digest.Add(file.file);
+  digest.Add(pending.file->file);
   digest.Add(static_cast<int64_t>(decision.method));
   digest.Add(decision.stream.index);
   digest.Add(decision.stream.generation);
@@ -183,7 +171,7 @@ void AdaptiveDriver::Plan(const WorkStep& read, Nanos now, Pending& pending) {
   pending.decision.pieces = 0;
   pending.decision.hint = Decision::Hint::kNone;
   pending.first = pending.taken = 0;
-  if (pending.absorbed || !Acquire(pending)) return;
+  if (pending.absorbed) return;
   ++planned_;
   OfFile& file = *reader.file;
   pending.facts = FactsOf(file);
@@ -203,7 +191,6 @@ void AdaptiveDriver::PlanMapping(const WorkStep& map, Nanos now, Pending& pendin
   pending.decision.pieces = 0;
   pending.decision.hint = Decision::Hint::kNone;
   pending.first = pending.taken = 0;
-  if (!Acquire(pending)) return;
   pending.facts = FactsOf(file);
   WithPolicy(file, [&](const Surroundings& around) {
     pending.decision = file.policy.PlanMapping(map.range, now, pending.facts, around);
@@ -221,10 +208,7 @@ bool AdaptiveDriver::NextPiece(Pending& pending, Nanos now, PieceOrder& order) {
       ReportBatch(pending);
       continue;
     }
-    if (index >= decision.pieces) {
-      if (pending.file != nullptr && pending.file->holder == &pending) pending.file->holder = nullptr;
-      return false;
-    }
+    if (index >= decision.pieces) return false;
     if (pending.taken == 0) {
       pending.allowed = pending.file->congestion->Allowed(now);
       pending.stopped = false;
@@ -265,11 +249,6 @@ void AdaptiveDriver::After(const WorkStep& read, const Pending& pending, const C
   Filter& filter = readers_[read.reader].filter;
   if (pending.absorbed) {
     filter.Absorb(completion.range.begin, completion.range.size());
-    return;
-  }
-  if (pending.file == nullptr) return;
-  if (pending.file->holder != nullptr) {
-    ++overlooked_;
     return;
   }
   WithPolicy(*pending.file, [&](const Surroundings& around) {

@@ -95,8 +95,6 @@ class AdaptiveDriver {
   Ledger ledger() const;
   // Reads that took the slow way.
   int64_t planned() const { return planned_; }
-  // Begins and ends of reads, and mappings, that were not observed because another thread held the file's lock.
-  int64_t overlooked() const { return overlooked_; }
   // Decisions that asked for something, and a number that is another when any of them, or their order, is another.
   uint64_t decisions() const { return decisions_; }
   uint64_t digest() const { return digest_; }
@@ -115,7 +113,6 @@ class AdaptiveDriver {
   Reader& Meet(const WorkStep& step);
   OfFile& FileOf(uint32_t process, uint32_t file);
   Facts FactsOf(const OfFile& file) const;
-  bool Acquire(Pending& pending);
   Access AccessOf(Reader& reader, const WorkStep& read, Nanos now) const;
   void Decided(const Pending& pending);
   void ReportBatch(Pending& pending);
@@ -135,7 +132,6 @@ class AdaptiveDriver {
   int64_t outstanding_pages_ = 0;  // of all processes
   int64_t active_streams_ = 0;
   int64_t planned_ = 0;
-  int64_t overlooked_ = 0;
   uint64_t decisions_ = 0;
   uint64_t digest_ = 0xcbf29ce484222325;
 };

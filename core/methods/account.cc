@@ -13,11 +13,15 @@ int64_t Quantum(int64_t distance, int64_t unit) { return distance / 4 > unit ? d
 
 void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const PieceOutcome& outcome, Nanos now,
                             const Facts& facts, const Surroundings& around) {
-  const int32_t other_end = FirstOfOtherEnd(decision);
-  Stream* stream = table_.Find(index < other_end ? decision.stream : other_end_);
+  Stream* const main = table_.Find(decision.stream);
+  if (main == nullptr) return;
+  if (index + 1 == decision.pieces) main->asking.End();
+  const int32_t other_end = FirstOfOtherEnd(*main, decision);
+  Stream* const stream = index < other_end ? main : table_.Find(main->other_end);
   if (stream == nullptr) return;
-  if (index == other_end) books_of_main_ = index > 0 ? books_ : Books{};
-  if (index == 0 || index == other_end) books_ = {};
+  Books& books = stream->books;
+  if (index == 0) main->books = {};
+  if (index == other_end) books = {};
   const ByteRange piece = decision.Piece(index);
   const SlotRange slots = stream->track.Slots(piece);
   const int64_t pages_per_slot = stream->track.PagesPerSlot(facts.page);
@@ -31,88 +35,87 @@ void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const Piece
       if (decision.method == Class::onthrash && outcome.sure) {
         const int64_t lost = TakeLost(*stream, slots, fresh, index >= decision.required, facts, around);
         if (lost > 0) added = {slots.begin, slots.begin + fresh};
-        books_.lost += lost;
+        books.lost += lost;
       }
-      books_.fetched += outcome.fresh_pages;
+      books.fetched += outcome.fresh_pages;
       const Usefulness::Count count = stream->useful.Add(added, MethodOf(*stream, decision));
-      for (size_t cls = 0; cls < kClassCount; ++cls) books_.fresh.slots[cls] += count.slots[cls];
-      books_.fresh.total += count.total;
-      books_.asked += slots.size() * pages_per_slot;
-      books_.resident += (slots.size() - added.size()) * pages_per_slot;
-      if (!outcome.sure) books_.unsure += count.total * pages_per_slot;
+      for (size_t cls = 0; cls < kClassCount; ++cls) books.fresh.slots[cls] += count.slots[cls];
+      books.fresh.total += count.total;
+      books.asked += slots.size() * pages_per_slot;
+      books.resident += (slots.size() - added.size()) * pages_per_slot;
+      if (!outcome.sure) books.unsure += count.total * pages_per_slot;
       break;
     }
     case PieceOutcome::State::kResident:
-      books_.resident += (slots.size() - stream->useful.Held(slots)) * pages_per_slot;
+      books.resident += (slots.size() - stream->useful.Held(slots)) * pages_per_slot;
       break;
     case PieceOutcome::State::kDropped:
-      books_.asked += slots.size() * pages_per_slot;
-      ++books_.dropped;
-      books_.hole = true;
+      books.asked += slots.size() * pages_per_slot;
+      ++books.dropped;
+      books.hole = true;
       break;
     case PieceOutcome::State::kPutOff:
-      books_.hole = true;
+      books.hole = true;
       break;
   }
   if (decision.look_only) {
     if (index + 1 == decision.pieces) JudgeKernel(*stream, facts);
     return;
   }
-  if (!books_.hole && slots.end > stream->frontier) stream->frontier = slots.end;
+  if (!books.hole && slots.end > stream->frontier) stream->frontier = slots.end;
   if (index + 1 == other_end || index + 1 == decision.pieces) CloseBooks(*stream, decision, now, facts, around);
-  if (index >= other_end && index + 1 == decision.pieces) books_ = books_of_main_;
 }
 
 // A window that was looked at and found whole is the stream's as ever.
 Class AdaptivePolicy::MethodOf(const Stream& stream, const Decision& decision) const {
-  return decision.method == Class::onthrash && books_.lost == 0 ? stream.method : decision.method;
+  return decision.method == Class::onthrash && stream.books.lost == 0 ? stream.method : decision.method;
 }
 
 void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts,
                                 const Surroundings& around) {
   const Class method = MethodOf(stream, decision);
-  if (books_.lost > 0) LearnFromLoss(stream, stream.track.Slots(decision.Piece(0)).begin, facts, around);
-  if (books_.fetched > 0) {
-    around.learnt.safety.Advance(facts.page * books_.fetched);
+  if (stream.books.lost > 0) LearnFromLoss(stream, stream.track.Slots(decision.Piece(0)).begin, facts, around);
+  if (stream.books.fetched > 0) {
+    around.learnt.safety.Advance(facts.page * stream.books.fetched);
     stream.issues.Note(stream.frontier, facts.clock, stream.position);
-    stream.is_sure = books_.unsure == 0;
+    stream.is_sure = stream.books.unsure == 0;
   }
   const uint64_t pages_per_slot = static_cast<uint64_t>(stream.track.PagesPerSlot(facts.page));
   Ledger& ledger = around.ledger;
-  if (books_.resident > 0) ledger.Add(Event::io_cache_hit, method, static_cast<uint64_t>(books_.resident));
-  if (books_.dropped > 0) {
+  if (stream.books.resident > 0) ledger.Add(Event::io_cache_hit, method, static_cast<uint64_t>(stream.books.resident));
+  if (stream.books.dropped > 0) {
     around.congestion.OnDropped(now);
-    ledger.Add(
-        Event::io_congestion, method,
-        static_cast<uint64_t>(books_.dropped) * static_cast<uint64_t>(UnitOf(stream.track, facts)) * pages_per_slot);
+    ledger.Add(Event::io_congestion, method,
+               static_cast<uint64_t>(stream.books.dropped) * static_cast<uint64_t>(UnitOf(stream.track, facts)) *
+                   pages_per_slot);
   }
-  if (books_.fresh.total > 0 && books_.unsure == 0)
+  if (stream.books.fresh.total > 0 && stream.books.unsure == 0)
     around.congestion.OnUseful();
-  else if (books_.dropped > 0 && around.congestion.InFlight(now) == 0)
+  else if (stream.books.dropped > 0 && around.congestion.InFlight(now) == 0)
     around.congestion.OnUseless(now);
-  if (books_.asked == 0) {
+  if (stream.books.asked == 0) {
     // All of it was there, and not by our doing: the file is cached, or the kernel is ahead of us. Either way there is
     // nothing to do.
     // Where memory is short that may not last, and then the kernel's windows would have no room.
     // A block of a cluster may be there because it was read before.
     if (stream.is_cluster)
       clusters_.NoteCached(stream.first / Clusters::kBlock);
-    else if (books_.resident > 0 && !books_.hole && OutstandingPages() == 0 && !IsShort(facts))
+    else if (stream.books.resident > 0 && !stream.books.hole && OutstandingPages() == 0 && !IsShort(facts))
       passive_ = true;
     PlaceMark(stream, decision, facts, around);
     return;
   }
   for (size_t cls = 0; cls < kClassCount; ++cls) {
     const bool own = static_cast<Class>(cls) == method;
-    const uint64_t fresh = static_cast<uint64_t>(books_.fresh.slots[cls]) * pages_per_slot;
+    const uint64_t fresh = static_cast<uint64_t>(stream.books.fresh.slots[cls]) * pages_per_slot;
     if (own || fresh != 0) ledger.Add(Event::readahead, static_cast<Class>(cls), fresh, own ? 1 : 0);
   }
-  const uint64_t fresh = static_cast<uint64_t>(books_.fresh.total) * pages_per_slot;
-  ledger.Add(Event::readahead_asked, method, static_cast<uint64_t>(books_.asked));
-  if (books_.unsure > 0) ledger.Add(Event::readahead_unsure, method, static_cast<uint64_t>(books_.unsure));
+  const uint64_t fresh = static_cast<uint64_t>(stream.books.fresh.total) * pages_per_slot;
+  ledger.Add(Event::readahead_asked, method, static_cast<uint64_t>(stream.books.asked));
+  if (stream.books.unsure > 0) ledger.Add(Event::readahead_unsure, method, static_cast<uint64_t>(stream.books.unsure));
   if (stream.frontier >= stream.track.EndSlot(facts.file_size)) ledger.Add(Event::readahead_eof, method, fresh);
   if (method == Class::mapped) ledger.Add(Event::readahead_mmap, method, fresh);
-  if (method == Class::initial) stream.initial_slots += books_.fresh.total;
+  if (method == Class::initial) stream.initial_slots += stream.books.fresh.total;
 
   stream.issued_at = now;
   if (stream.probe <= stream.position && stream.frontier > stream.position) {
@@ -132,7 +135,7 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
   const bool at_end = stream.frontier >= stream.track.EndSlot(facts.file_size);
   if (at_end || stream.is_cluster) {
     stream.mark = stream.frontier;  // nothing more will be due
-  } else if (books_.hole || stream.is_bursting()) {
+  } else if (stream.books.hole || stream.is_bursting()) {
     stream.mark = stream.position + (unit > 8 ? unit / 8 : 1);
   } else if (stream.burst_end > 0) {
     stream.mark = BurstMark(stream, around);
@@ -156,7 +159,8 @@ void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const F
     const int64_t next = stream.position + (is_cut ? 1 : is_short ? ahead / 2 : lot);
     stream.mark = next < stream.frontier ? next : stream.frontier;
   }
-  stream.marked = stream.mark < stream.frontier && !books_.hole && !stream.is_bursting() && books_.asked > 0;
+  stream.marked =
+      stream.mark < stream.frontier && !stream.books.hole && !stream.is_bursting() && stream.books.asked > 0;
   if (!stream.marked) return;
   stream.mark_method = decision.method;
   around.ledger.Add(Event::lookahead, decision.method,

@@ -63,7 +63,7 @@ ByteRange AdaptivePolicy::OtherEndOf(const Stream& stream, const Decision& decis
 }
 
 // A stream begins the file: adds the other end to what is asked for. Its pieces are the last extent's.
-void AdaptivePolicy::AddOtherEnd(const Stream& stream, Decision& decision, Nanos now, const Facts& facts,
+void AdaptivePolicy::AddOtherEnd(Stream& stream, Decision& decision, Nanos now, const Facts& facts,
                                  const Surroundings& around) {
   if (stream.method != Class::initial || stream.left_alone || decision.look_only || !failed_.empty() ||
       around.options.ratio < 10)
@@ -78,15 +78,15 @@ void AdaptivePolicy::AddOtherEnd(const Stream& stream, Decision& decision, Nanos
   other.is_tail = !stream.is_tail;
   other.is_first_read = false;  // perhaps there is none
   around.congestion.OnFirstReadOver();
-  other_end_ = table_.IdOf(other);
+  stream.other_end = table_.IdOf(other);
   opening_.has_both = true;
   Append(decision, range, facts);
   decision.method = Class::initial;
 }
 
 // Returns from which of its pieces on a decision is the other end's.
-int32_t AdaptivePolicy::FirstOfOtherEnd(const Decision& decision) const {
-  if (other_end_.index < 0 || decision.extent_count == 0) return decision.pieces;
+int32_t AdaptivePolicy::FirstOfOtherEnd(const Stream& stream, const Decision& decision) {
+  if (stream.other_end.index < 0 || decision.extent_count == 0) return decision.pieces;
   return decision.pieces - decision.PiecesOf(decision.extents[decision.extent_count - 1]);
 }
 

@@ -54,10 +54,10 @@ Decision AdaptivePolicy::LookAhead(Stream& stream, int64_t from, const Facts& fa
   return decision;
 }
 
-// Takes the stream over unless the pieces looked at (books_) show that the kernel is well ahead.
+// Takes the stream over unless the pieces looked at show that the kernel is well ahead.
 void AdaptivePolicy::JudgeKernel(Stream& stream, const Facts& facts) {
-  const int64_t ahead = books_.resident / (facts.piece / facts.page);
-  if (!books_.hole || ahead >= kWellAhead) return;
+  const int64_t ahead = stream.books.resident / (facts.piece / facts.page);
+  if (!stream.books.hole || ahead >= kWellAhead) return;
   stream.led = false;
   stream.led_rate = stream.window.rate();
 }

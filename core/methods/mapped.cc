@@ -22,6 +22,7 @@ Decision AdaptivePolicy::PlanMapping(ByteRange range, Nanos now, const Facts& fa
   Decision decision = Describe(stream.track, slots.begin, slots.end, facts);
   decision.method = Class::mapped;
   decision.stream = table_.IdOf(stream);
+  if (!decision.empty()) stream.asking.Begin(now);
   return decision;
 }
 

@@ -71,6 +71,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
        MostBytes(stream, facts, around.options) <= facts.kernel_window.value && facts.share >= facts.kernel_window * 2);
   if (stream.left_alone) return {};
   KeepTime(stream, now, facts, around.options);
+  if (stream.asking.IsOn(now)) return {};
   const int64_t burst = BurstSlots(stream, facts, around);
   if (burst > 0) stream.led = false;
   if (IsLed(stream)) {

@@ -38,24 +38,20 @@ class AdaptiveDriverTest : public testing::Test {
   Workload work_;
 };
 
-TEST_F(AdaptiveDriverTest, FileIsOverlookedWhileAnotherThreadAsksForPieces) {
+TEST_F(AdaptiveDriverTest, WhileAThreadAsksForPiecesOthersOfItsStreamLeaveTheAskingToIt) {
   AdaptiveDriver driver(work_, {}, {});
   AdaptiveDriver::Pending first, second;
   driver.Plan(Step(StepKind::kRead, 0), {}, first);
   driver.Plan(Step(StepKind::kRead, 1), {}, second);
   PieceOrder order;
   EXPECT_FALSE(driver.NextPiece(second, {}, order));
-  driver.After(Step(StepKind::kRead, 1), second, {});
-  EXPECT_EQ(driver.overlooked(), 1);
-  EXPECT_EQ(driver.decisions(), 1u);
-
-  TakePieces(driver, first);
-  driver.Plan(Step(StepKind::kRead, 2), {}, second);
+  driver.After(Step(StepKind::kRead, 1), second, {{{0}, {4096}}, 3_ms, 2_ms});
   EXPECT_EQ(driver.planned(), 2);
-  EXPECT_EQ(driver.overlooked(), 1);
+  EXPECT_EQ(driver.decisions(), 1u);
+  TakePieces(driver, first);
 }
 
-TEST_F(AdaptiveDriverTest, OtherFilesAreNot) {
+TEST_F(AdaptiveDriverTest, OtherFilesAreAskedForAtTheSameTime) {
   AdaptiveDriver driver(work_, {}, {});
   AdaptiveDriver::Pending first, second;
   driver.Plan(Step(StepKind::kRead, 0, 0), {}, first);
