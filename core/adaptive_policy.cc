@@ -57,6 +57,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   const ByteRange read = ClipRead(access.range, facts.file_size);
   if (read.empty() || access.advice == HostAdvice::kRandom) return {};
   ++tick_;
+  concurrency_.OnBegin(access.time);
   page_ = facts.page;
   folder_ = facts.habit.folder;
   NoteOpening(read, access, facts, around);
@@ -68,6 +69,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   }
 
   stream->tick = tick_;
+  stream->overtaking.OnBegin();
   const int64_t before = stream->position;
   const SlotRange slots = stream->Advance(read);
   stream->appetite.OnBegin(stream->track.length * (before - stream->taken), access.time, waited_);
@@ -78,9 +80,10 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   Decision decision;
   const bool is_new_tail = stream->is_tail && stream->frontier == stream->first;
   const SlotRange touched{is_new_tail ? stream->first : slots.begin, slots.end};
-  if (!passive_)
-    decision = stream->is_cluster ? FetchCluster(*stream, facts, access.time, around)
-                                  : Extend(*stream, touched, facts, access.time, around);
+  if (!passive_ && !stream->is_cluster)
+    decision = Extend(*stream, touched, facts, access.time, around);
+  else if (!passive_ && !stream->asking.IsOn(access.time))
+    decision = FetchCluster(*stream, facts, access.time, around);
   if (is_new_tail) decision.required = 0;  // the read itself is small
   decision.stream = table_.IdOf(*stream);
   if (!stream->asking.IsOn(access.time)) {
@@ -102,7 +105,10 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
   Clusters::Block* const block = NoteCluster(read, stream, facts, around.options);
   if (stream != nullptr && stream->is_cluster) return stream;
   // A window that happens to cover the read was not made for it.
-  if (is_jump && (stream == nullptr || (!stream->Expects(read) && stream->track.shape != Shape::kRuns))) {
+  // Nor are the blocks that some of its readers take, while others wait, a cycle.
+  const bool is_several = stream != nullptr && stream->overtaking.is_shared() && !stream->has_gaps();
+  if (is_jump && !is_several &&
+      (stream == nullptr || (!stream->Expects(read) && stream->track.shape != Shape::kRuns))) {
     Stream* cyclic = StartCycle(read, stream, access.time, facts, around);
     if (cyclic != nullptr) return cyclic;
   }
@@ -303,10 +309,13 @@ const Stream* AdaptivePolicy::Latest() const {
 void AdaptivePolicy::Finish(const Decision& decision, const Completion& completion, const Facts& facts, Filter& filter,
                             const Surroundings& around) {
   const ByteRange read = ClipRead(completion.range, facts.file_size);
-  if (completion.failed) Fail(decision, completion.range.begin, facts, around);
-  if (read.empty()) return;
+  const bool was_alone = concurrency_.OnEnd(completion.time, completion.duration);
   Stream* stream = table_.Find(decision.stream);
   if (stream != nullptr && !decision.empty()) stream->asking.End();
+  if (stream != nullptr) stream->overtaking.OnEnd();
+  if (completion.failed) Fail(decision, completion.range.begin, facts, around);
+  if (read.empty()) return;
+  stream = table_.Find(decision.stream);
   const bool fast = IsFast(completion.duration, read.size());
   const auto pages = static_cast<uint64_t>(Pages(read, facts.page));
   const SlotRange slots = stream != nullptr ? stream->track.Slots(read) : SlotRange{};
@@ -314,7 +323,7 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
 
   if (!fast) around.ledger.Add(in_window ? Event::io_block : Event::cache_miss, last_method_, pages);
   if (stream == nullptr) around.ledger.Add(Event::random_read, last_method_, pages);
-  LearnSpeed(decision, completion, stream, in_window, fast, facts, around);
+  LearnSpeed(decision, completion, stream, in_window, fast, was_alone, facts, around);
   if (!fast && !in_window) around.learnt.safety.Advance(read.size());
   if (!fast) waited_ = waited_ + completion.duration;
   if (stream == nullptr) trail_.End(read, completion.time, waited_);
@@ -323,8 +332,10 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
     stream->is_first_read = false;
     stream->appetite.OnEnd(completion.time, waited_);
     CreditHits(*stream, slots, facts, around);
-    GiveUp(*stream, stream->useful.TakeBelow(stream->position - kLag / stream->track.length), facts, around,
-           Unread::kLeftBehind);
+    const int64_t usual = kLag / stream->track.length;
+    const int64_t apart = stream->overtaking.reach() * 2;
+    const int64_t lag = apart > usual ? apart : usual;
+    GiveUp(*stream, stream->useful.TakeBelow(stream->position - lag), facts, around, Unread::kLeftBehind);
     if (!fast) around.congestion.OnWaited(stream->counted, completion.duration, completion.time);
     OnProgress(*stream, fast ? Nanos{} : completion.duration, completion.time, around);
   }
@@ -363,7 +374,7 @@ void AdaptivePolicy::Fail(const Decision& decision, ByteOffset at, const Facts& 
 
 // What the duration of a read says of the device, and whether the file is cached.
 void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window,
-                                bool fast, const Facts& facts, const Surroundings& around) {
+                                bool fast, bool was_alone, const Facts& facts, const Surroundings& around) {
   const bool first_of_window =
       !decision.empty() && ((stream != nullptr && stream->is_tail) ||
                             decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
@@ -376,7 +387,9 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
                              ? is_look || (!in_window && was_there_in_part)
                              : in_window || was_there_in_part || kernel_asked_.contains(completion.range.begin) ||
                                    (!fast && IsOutstanding(completion.range));
-  if (!fast && !was_asked) {
+  // Nor is a time that is shorter than any before believed where others read: they may have had the kernel fetch it.
+  const bool is_doubtful = !was_alone && !first_of_window && completion.duration < around.congestion.latency();
+  if (!fast && !was_asked && !is_doubtful) {
     around.congestion.OnMiss(completion.duration);
     kernel_asked_ = {completion.range.begin, completion.range.begin + facts.kernel_window * 2};
   }

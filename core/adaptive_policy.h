@@ -8,6 +8,7 @@
 
 #include "core/access.h"
 #include "core/clusters.h"
+#include "core/concurrency.h"
 #include "core/congestion.h"
 #include "core/decision.h"
 #include "core/facts.h"
@@ -146,7 +147,7 @@ class AdaptivePolicy {
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
   void ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts);
   void LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window, bool fast,
-                  const Facts& facts, const Surroundings& around);
+                  bool was_alone, const Facts& facts, const Surroundings& around);
   bool IsOutstanding(ByteRange range) const;
   void CreditHits(Stream& stream, SlotRange slots, const Facts& facts, const Surroundings& around);
   void CreditOthers(const Stream* own, ByteRange read, const Facts& facts, const Surroundings& around);
@@ -160,6 +161,7 @@ class AdaptivePolicy {
 
   Nanos waited_;            // by all readers of the file
   ByteRange kernel_asked_;  // what the kernel has on its way since the last read that missed
+  Concurrency concurrency_;
   Trail trail_;
   StrideDetector stride_;
   RunLog runs_;

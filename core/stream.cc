@@ -6,10 +6,10 @@ bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
   if (is_cluster) return read.begin >= track.Begin(first) && read.end <= track.Begin(bound);
   switch (track.shape) {
     case Shape::kForward: {
-      const ByteOffset window_end = track.Begin(frontier > position ? frontier : position);
       if (read.begin <= next)
-        return read.begin + page >= next || (read.begin + slack >= next && read.begin >= track.Begin(first));
-      return read.begin < window_end;
+        return read.begin + page >= next || (read.begin + slack >= next && read.begin >= track.Begin(first)) ||
+               (overtaking.is_shared() && useful.Any(track.Slots(read)));
+      return read.begin < track.Begin((frontier > position ? frontier : position) + overtaking.reach());
     }
     case Shape::kBackward: {
       const ByteOffset window_begin = track.Begin((frontier > position ? frontier : position) - 1);
@@ -32,6 +32,15 @@ bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
 
 SlotRange Stream::Advance(ByteRange read) {
   const SlotRange slots = track.Slots(read);
+  if (track.shape == Shape::kForward) {
+    if (slots.end <= position && useful.Any(slots)) {
+      overtaking.OnBehind(slots.size(), position - slots.begin);
+    } else if (slots.begin - position > kSlack / track.length) {
+      if (!overtaking.OnAhead(slots.size(), slots.end - position)) return {position, position};
+    } else {
+      overtaking.OnInOrder(slots.size());
+    }
+  }
   if (slots.end > position) {
     // A little may have been read unseen, by threads that came while the file was busy.
     const int64_t left_out = slots.begin - position;

@@ -6,6 +6,7 @@
 #include "core/appetite.h"
 #include "core/books.h"
 #include "core/decision.h"
+#include "core/overtaking.h"
 #include "core/pace.h"
 #include "core/safety.h"
 #include "core/tap.h"
@@ -42,8 +43,9 @@ struct Stream {
   int64_t frontier = 0;  // first slot not asked for yet
   int64_t in_row = 0;    // slots read of those from first to position
   int64_t mark = 0;      // reaching it asks for the next window
-  int64_t bound = 0;     // earlier runs say that it ends before this slot; nothing beyond is fetched until it does not
-  bool marked = false;   // the mark counts as look-ahead
+  Overtaking overtaking;
+  int64_t bound = 0;    // earlier runs say that it ends before this slot; nothing beyond is fetched until it does not
+  bool marked = false;  // the mark counts as look-ahead
   Class mark_method = Class::none;
 
   Pace pace;
@@ -84,6 +86,9 @@ struct Stream {
 
   // Moves to the end of `read`. Returns the slots the read touches.
   SlotRange Advance(ByteRange read);
+
+  // Returns whether it leaves out most of where it goes.
+  bool has_gaps() const { return in_row * 2 < position - first; }
 
   // Returns whether a part of a burst is still to be asked for.
   bool is_bursting() const { return burst_end > frontier; }
