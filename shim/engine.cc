@@ -112,14 +112,25 @@ bool Plan(LockedFile& file, const Access& access, Observation& observation, reco
   });
 }
 
-// Reports what became of a batch of pieces.
-bool Report(LockedFile& file, const Decision& decision, const Facts& facts, const Batch& batch,
-            uint64_t plan) noexcept {
+// What a thread knows of a file while it asks for pieces, without the file's lock.
+struct Grant {
+  int32_t allowed = 0;  // pieces that the mount takes now
+  ResidencySource residency = ResidencySource::kCachestat;
+};
+
+int32_t AllowedOf(const LockedFile& file, const Surroundings& around) noexcept {
+  return file->refused ? 0 : around.congestion.Allowed(Now());
+}
+
+// Reports what became of a batch of pieces, and looks what may be asked for next.
+bool Report(LockedFile& file, const Decision& decision, const Facts& facts, const Batch& batch, uint64_t plan,
+            Grant& grant) noexcept {
   uint64_t sequence = 0;
   const bool is_told = file.WithSurroundings([&](const Surroundings& around) {
     sequence = recorder::Called();
     for (int32_t i = 0; i < batch.count; ++i)
       file.policy().Issued(decision, batch.first + i, batch.outcomes[i], batch.asked_at[i], facts, around);
+    grant.allowed = AllowedOf(file, around);
   });
   recorder::Issued(sequence, plan, batch.first, batch.count, batch.outcomes, batch.asked_at);
   return is_told;
@@ -144,26 +155,32 @@ void OnRefused(LockedFile& file, int error) noexcept {
   if (error != EBADF) file->refused = true;
 }
 
-int32_t AllowedPieces(LockedFile& file) noexcept {
-  int32_t allowed = 0;
-  file.WithSurroundings([&](const Surroundings& around) { allowed = around.congestion.Allowed(Now()); });
-  return allowed;
+// Looks what may be asked for first.
+Grant GrantFor(LockedFile& file) noexcept {
+  Grant grant{0, file->residency};
+  file.WithSurroundings([&](const Surroundings& around) { grant.allowed = AllowedOf(file, around); });
+  return grant;
 }
 
 // Carries out a decision in batches; the limit of the mount is looked at anew for each, as the last may have cut it.
-void Issue(int fd, LockedFile& file, const Decision& decision, const Facts& facts, uint64_t plan) noexcept {
+// The file's lock is taken for the reports alone: other threads are observed meanwhile, and ask for their own streams.
+void Issue(int fd, FileRef ref, Grant grant, const Decision& decision, const Facts& facts, uint64_t plan) noexcept {
   const int64_t page = facts.page.value;
   for (int32_t first = 0; first < decision.pieces; first += Batch::kMost) {
     Batch batch;
     batch.first = first;
     const int32_t rest = decision.pieces - first;
     batch.count = rest < Batch::kMost ? rest : Batch::kMost;
-    IssueBatch(fd, decision, facts, file->refused ? 0 : AllowedPieces(file), file->residency, batch);
+    IssueBatch(fd, decision, facts, grant.allowed, grant.residency, batch);
+    LockedFile file(ref, LockedFile::Patience::kMuch);
+    // In a child that a signal handler forked meanwhile, nothing was decided.
+    if (!file || file.is_renewed()) break;
+    file->residency = grant.residency;
     if (batch.refused != 0) OnRefused(file, batch.refused);
     int64_t asked_pages = 0;
     for (int32_t i = 0; i < batch.count; ++i) asked_pages += batch.outcomes[i].fresh_pages;
     Bump(runtime.block().counters.issued_bytes, static_cast<uint64_t>(asked_pages * page));
-    if (!Report(file, decision, facts, batch, plan)) break;
+    if (!Report(file, decision, facts, batch, plan, grant)) break;
   }
 }
 
@@ -193,7 +210,8 @@ int64_t Anchor(int fd, const LockedFile& file, const Description& description) n
   return file.policy().passive() && counted >= 0 ? counted : OffsetOf(fd);
 }
 
-// Takes the decision for a read of `count` bytes from observation.begin and carries it out.
+// Takes the decision for a read of `count` bytes from observation.begin and carries it out, for which it gives back the
+// file's lock.
 void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAccessKind kind, int64_t count,
                   Nanos now) noexcept {
   Description& description = DescriptionOf(observation.slot);
@@ -213,7 +231,10 @@ void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAcces
   observation.is_planned = true;
   recorder::Planned(fd, file, observation, kind, access, settling.run());
   if (observation.decision.hint != Decision::Hint::kNone) Heed(fd, file, observation.slot, observation.decision.hint);
-  if (!observation.decision.empty()) Issue(fd, file, observation.decision, observation.facts, observation.plan);
+  if (observation.decision.empty()) return;
+  const Grant grant = GrantFor(file);
+  file.Unlock();
+  Issue(fd, observation.file, grant, observation.decision, observation.facts, observation.plan);
 }
 
 // How the host's call ended: what it returned, and its errno where that is negative.
@@ -235,6 +256,15 @@ void Finish(LockedFile& file, Description& description, const Observation& obser
   Bump(counters.reads_seen);
   Bump(counters.read_bytes, static_cast<uint64_t>(completion.range.size().value));
   recorder::Finished(Complete(file, completion, observation), observation, completion, end.error);
+}
+
+// The same, of an observation whose file is not held.
+void FinishAlone(const Observation& observation, const End& end) noexcept {
+  LockedFile file(observation.file);
+  if (file && !file.is_renewed())
+    Finish(file, DescriptionOf(observation.slot), observation, end);
+  else
+    recorder::Finished(0, observation, EndOf(observation, end), end.error);
 }
 
 // Notes what was found. Returns false when the kernel refuses to read ahead on the file.
@@ -273,19 +303,23 @@ void PlanRead(Observation& observation, int fd, int64_t offset, int64_t count, c
 bool PlanAfterTheFact(int fd, int64_t returned, Nanos started, Nanos ended) noexcept {
   Target target;
   if (!Find({fd, kAtOffset, returned}, target)) return false;
-  LockedFile file(target.file);
   Observation observation;
+  LockedFile file(target.file);
   if (!file || !Begin(file, fd, target, returned, observation)) return false;
   if (!target.was_looked_at && !file.policy().passive()) return false;
-  Description& description = DescriptionOf(target.slot);
   const int64_t end = OffsetOf(fd);
   if (end < returned) return false;
   observation.begin = {end - returned};
   observation.moves_offset = true;
   observation.started = started;
   PlanAndIssue(fd, file, observation, TraceAccessKind::kStdio, returned, started);
-  if (observation.is_planned) Finish(file, description, observation, {returned, 0, ended});
-  return observation.is_planned;
+  const End over{returned, 0, ended};
+  if (!observation.is_planned) return false;
+  if (observation.decision.empty())
+    Finish(file, DescriptionOf(observation.slot), observation, over);
+  else
+    FinishAlone(observation, over);
+  return true;
 }
 
 ByteRange RangeOf(int64_t offset, int64_t length, ByteCount size) noexcept {
@@ -329,7 +363,10 @@ bool PlanForMapping(int fd, int64_t offset, int64_t length, FileRef& ref, TraceI
   });
   trace = recorder::Mapped(fd, file, range, facts, decision, time, sequence);
   is_planned = true;
-  if (!decision.empty()) Issue(fd, file, decision, facts, sequence);
+  if (decision.empty()) return true;
+  const Grant grant = GrantFor(file);
+  file.Unlock();
+  Issue(fd, ref, grant, decision, facts, sequence);
   return true;
 }
 
@@ -371,11 +408,7 @@ void After(Observation& observation, int64_t returned) noexcept {
   const End end{returned, error, Now()};
   const Section section;
   if (!section.entered() || !IsCurrent(observation.slot) || !runtime.StillOwnsTables()) return;
-  LockedFile file(observation.file);
-  if (file && !file.is_renewed())
-    Finish(file, DescriptionOf(observation.slot), observation, end);
-  else
-    recorder::Finished(0, observation, EndOf(observation, end), error);
+  FinishAlone(observation, end);
 }
 
 void AfterTheFact(int fd, int64_t returned, Nanos started, uint64_t ticks) noexcept {

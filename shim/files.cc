@@ -75,6 +75,15 @@ struct Table {
 [[gnu::section(".data")]] constinit std::atomic<int64_t> outstanding_pages{0};
 [[gnu::section(".data")]] constinit std::atomic<int64_t> active_streams{0};
 
+// Each about a microsecond (guard.h). A decision, or the account of a batch, takes one to three; a batch of pieces has
+// taken its thread thirty and more, so that to wait for a few others costs it little.
+OwnedLock::Got Lock(OwnedLock& lock, LockedFile::Patience patience) {
+  const int looks = patience == LockedFile::Patience::kMuch ? 30 : 4;
+  OwnedLock::Got got = lock.SpinLock();
+  for (int look = 1; got == OwnedLock::Got::kBusy && look < looks; ++look) got = lock.SpinLock();
+  return got;
+}
+
 Room<Place>& PlaceRoom(size_t index) {
   return table.memory[index / kPlacesPerMemory]->places[index % kPlacesPerMemory];
 }
@@ -233,9 +242,12 @@ bool IsPassive(FileRef ref, ByteCount& size) noexcept {
   return file.passive.load(std::memory_order_relaxed) && file.epoch == runtime.epoch();
 }
 
-LockedFile::LockedFile(FileRef ref) noexcept
-    : file_(PlaceAt(ref.index).file), policy_(PlaceAt(ref.index).policy), identity_(PlaceAt(ref.index).identity) {
-  const OwnedLock::Got got = file_.lock.SpinLock();
+LockedFile::LockedFile(FileRef ref, Patience patience) noexcept
+    : file_(PlaceAt(ref.index).file),
+      policy_(PlaceAt(ref.index).policy),
+      identity_(PlaceAt(ref.index).identity),
+      patience_(patience) {
+  const OwnedLock::Got got = Lock(file_.lock, patience);
   if (got == OwnedLock::Got::kBusy) {
     Bump(runtime.block().counters.observations_dropped);
     return;
@@ -255,8 +267,9 @@ LockedFile::LockedFile(FileRef ref) noexcept
   }
 }
 
-LockedFile::~LockedFile() {
+void LockedFile::Unlock() noexcept {
   if (!held_) return;
+  held_ = false;
   // A file that was and is cached has nothing outstanding, and its reads are the ones whose cost shows.
   const bool is_settled = policy_.passive() && file_.passive.load(std::memory_order_relaxed);
   if (!is_settled || file_.outstanding_pages != 0 || file_.active_streams != 0) Account(file_, policy_);
@@ -266,7 +279,7 @@ LockedFile::~LockedFile() {
 
 Congestion* LockedFile::LockMount() noexcept {
   Mount& mount = *MountRoom(file_.mount);
-  const OwnedLock::Got got = mount.lock.SpinLock();
+  const OwnedLock::Got got = Lock(mount.lock, patience_);
   if (got == OwnedLock::Got::kBusy) {
     Bump(runtime.block().counters.observations_dropped);
     return nullptr;

@@ -68,11 +68,15 @@ bool IsFile(FileRef ref, const FileIdentity& identity) noexcept;
 bool IsPassive(FileRef ref, ByteCount& size) noexcept;
 
 // Holds a file's lock, if it could be had and the place still belongs to the file that is meant. Whatever a fork or an
-// abandoned section left there was then replaced by a blank policy.
+// abandoned section left there was then replaced by a blank policy. The lock is never held while the kernel is asked
+// for pieces: threads that read meanwhile are observed.
 class LockedFile {
  public:
-  explicit LockedFile(FileRef ref) noexcept;
-  ~LockedFile();
+  // How long to try for the lock: what would be lost is an observation, or the account of what was asked for.
+  enum class Patience : uint8_t { kLittle, kMuch };
+
+  explicit LockedFile(FileRef ref, Patience patience = Patience::kLittle) noexcept;
+  ~LockedFile() { Unlock(); }
   LockedFile(const LockedFile&) = delete;
   LockedFile& operator=(const LockedFile&) = delete;
 
@@ -81,6 +85,9 @@ class LockedFile {
   File& operator*() const noexcept { return file_; }
   AdaptivePolicy& policy() const noexcept { return policy_; }
   const FileIdentity& identity() const noexcept { return identity_; }
+  // Gives the lock back before the end of the scope. Nothing else is called afterwards.
+  void Unlock() noexcept;
+
   // True when the policy is blank because of a fork or an abandoned section: filters it armed mean nothing now.
   bool is_renewed() const noexcept { return is_renewed_; }
 
@@ -103,6 +110,7 @@ class LockedFile {
   File& file_;
   AdaptivePolicy& policy_;
   const FileIdentity& identity_;
+  const Patience patience_;
   bool held_ = false;
   bool is_renewed_ = false;
 };
