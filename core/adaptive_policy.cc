@@ -74,6 +74,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   const SlotRange slots = stream->Advance(read);
   stream->appetite.OnBegin(stream->track.length * (before - stream->taken), access.time, waited_);
   stream->taken = before;
+  NoteHaste(*stream, facts, around);
   // Where little of what is fetched is read, a read far ahead is one that fell into the window by chance.
   if (slots.begin - before > kSlack / stream->track.length && Opening(*stream, around) < Tap::kWhole / 2)
     stream->Restart(slots.begin);
@@ -229,6 +230,13 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     stream.proved = true;
     return &stream;
   }
+  const ByteCount enough = may_guess && runs_.is_new() ? EnoughAfterJump(read, facts, around) : ByteCount{};
+  if (enough.value > 0) {
+    passive_ = false;  // elsewhere in the file that may be otherwise
+    Stream& stream = Begin(Class::onseek, forward, read, enough, access.time, facts, around);
+    stream.jumped = true;
+    return &stream;
+  }
   if (jump > read.size() && may_guess) {
     Stream& stream = Begin(Class::onseek, forward, read, jump - read.size(), access.time, facts, around);
     stream.bound = forward.Slots({read.begin, read.begin + jump}).end;
@@ -329,6 +337,7 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
   if (stream == nullptr) trail_.End(read, completion.time, waited_);
   if (stream != nullptr) {
     if (stream->is_first_read) around.congestion.OnFirstReadOver();
+    if (!stream->is_first_read && !fast && in_window && stream->waits < INT32_MAX) ++stream->waits;
     stream->is_first_read = false;
     stream->appetite.OnEnd(completion.time, waited_);
     CreditHits(*stream, slots, facts, around);
@@ -464,6 +473,9 @@ void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts,
 void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts) {
   const StreamId id = stream != nullptr ? table_.IdOf(*stream) : StreamId{};
   if (passive_) {
+    // A slow reader may go to where nothing is cached: each of its reads is looked at.
+    const Stream* latest = stream != nullptr ? stream : Latest();
+    if (latest != nullptr && IsLeisurely(latest->pace)) return;
     const int64_t most = (int64_t{1} << 20) / (read.size().value + 1) + 1;
     filter.ArmPass(id, read.end, pass_calls_ < most ? pass_calls_ : most);
     if (pass_calls_ < 4 * kFewPasses) pass_calls_ *= 2;

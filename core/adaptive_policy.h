@@ -118,11 +118,16 @@ class AdaptivePolicy {
   int64_t Opening(const Stream& stream, const Surroundings& around) const;
   int64_t Guess(const Stream& stream, int64_t slots, const Facts& facts, const Surroundings& around) const;
   int64_t Proof(const Stream& stream, int64_t startup, const Facts& facts, const Surroundings& around) const;
-  int64_t Want(Stream& stream, const Facts& facts, const Surroundings& around) const;
+  int64_t Want(Stream& stream, SlotRange read, const Facts& facts, const Surroundings& around) const;
   int64_t BurstSlots(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   static bool JoinsBurst(const Stream& stream, int64_t burst, Nanos now, const Surroundings& around);
   static int64_t BurstMark(const Stream& stream, const Surroundings& around);
   const Stream* Latest() const;
+  static bool IsLeisurely(const Pace& pace);
+  static ByteCount EnoughFor(const Pace& pace, const Facts& facts, const Surroundings& around);
+  static int64_t LowWater(const Stream& stream, SlotRange read, const Facts& facts, const Surroundings& around);
+  ByteCount EnoughAfterJump(ByteRange read, const Facts& facts, const Surroundings& around) const;
+  void NoteHaste(const Stream& stream, const Facts& facts, const Surroundings& around);
   static int64_t CycleStartup(const Track& track, const Facts& facts);
   void OnProgress(Stream& stream, Nanos waited, Nanos now, const Surroundings& around);
   void Consume(Stream& stream, const TrailMatch& match, ByteRange read, Nanos now);

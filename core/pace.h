@@ -20,6 +20,8 @@ class Pace {
 
   // Returns bytes per nanosecond; 0 while unknown.
   double rate() const;
+  // Returns the time that it is known for.
+  Nanos elapsed() const { return elapsed_; }
 
  private:
   ByteCount unseen_;

@@ -65,6 +65,8 @@ struct Stream {
   Nanos probe_asked;
   Nanos counted;              // until when its waiting was counted (congestion.h)
   bool is_first_read = true;  // its first read is not over
+  int32_t waits = 0;          // reads that waited for what had been asked for, after the first
+  int64_t low_water = 0;      // slots ahead at which more is asked for, of a slow reader (methods/paced.cc); 0: as ever
   bool started = false;       // it was given its startup distance (methods/distance.cc)
   Nanos issued_at;            // the newest request
   bool is_sure = false;       // it was seen that the kernel took it

@@ -92,7 +92,7 @@ int64_t AdaptivePolicy::Startup(const Stream& stream, const Facts& facts, const 
   return shared > least ? shared : least < alone ? least : alone;
 }
 
-int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundings& around) const {
+int64_t AdaptivePolicy::Want(Stream& stream, SlotRange read, const Facts& facts, const Surroundings& around) const {
   const Options& options = around.options;
   int64_t want = stream.window.distance();
   if (options.ratio < 10) {
@@ -111,7 +111,12 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
     if (want > proved) want = proved;
     // A late stream asks for each piece as one is read, others for a quarter at a time: with an eighth less it has as
     // much ahead of it on the average, and as much is lost where it ends (columns: bytes 1.28 against 1.37).
-    if (stream.track.shape == Shape::kForward && stream.window.late() && stream.window.rounds() > 0 && want > least)
+    stream.low_water = LowWater(stream, read, facts, around);
+    // Who may not have some more is not one to be given whole pieces.
+    if (want < stream.low_water + unit / 4) stream.low_water = 0;
+    if (stream.low_water > 0) want = stream.low_water;
+    if (stream.track.shape == Shape::kForward && stream.low_water == 0 && stream.window.late() &&
+        stream.window.rounds() > 0 && want > least)
       want = want - want / 8 > least ? want - want / 8 : least;
   }
   if (options.ratio >= 10 && stream.pace.rate() > 0) {
@@ -126,6 +131,7 @@ int64_t AdaptivePolicy::Want(Stream& stream, const Facts& facts, const Surroundi
   const bool are_many = facts.share.value < facts.safe.value / kManyStreams;
   if (!stream.proved && are_many && options.ratio >= 10 && want > first) want = first;
   want = SafeSlots(stream, want);
+  if (want < stream.low_water) stream.low_water = 0;
   constexpr int64_t kRoom = Usefulness::kSlots / 2;
   return want < kRoom ? want : kRoom;
 }

@@ -14,6 +14,7 @@ bool IsSameLength(int64_t a, int64_t b) { return (a < b ? b - a : a - b) * 16 <=
 bool RunLog::Observe(ByteRange read, ByteCount page) {
   const bool goes_on =
       known_ > 0 && read.begin <= end_ && read.begin + page >= end_ && read.end > end_ && read.begin.value > BeginOf(0);
+  is_new_ = !goes_on;
   if (goes_on) {
     end_ = read.end;
   } else {
@@ -21,6 +22,7 @@ bool RunLog::Observe(ByteRange read, ByteCount page) {
     newest_ = (newest_ + 1) % kRuns;
     if (known_ < kRuns) ++known_;
     begins_[newest_] = read.begin.value;
+    bursts_[newest_] = 0;
     end_ = read.end;
   }
   const int64_t length = end_.value - begins_[newest_];
@@ -70,6 +72,20 @@ ByteCount RunLog::AlikeLength() const {
   const int64_t h3 = LengthOf(3);
   if (h1 * 2 <= h2 || h2 * 2 <= h3 || h3 * 2 <= h1) return {};
   return {h1 < h2 ? h1 : h2};
+}
+
+bool RunLog::AreLong(ByteCount least) const {
+  if (known_ < 2) return false;
+  for (int32_t age = 1; age <= 3 && age < known_; ++age)
+    if (LengthOf(age) < least.value) return false;
+  return true;
+}
+
+ByteCount RunLog::LongestBurst() const {
+  int64_t longest = 0;
+  for (int32_t age = 1; age <= 3 && age < known_; ++age)
+    if (BurstOf(age) > longest) longest = BurstOf(age);
+  return {longest};
 }
 
 ByteCount RunLog::LongestLength(ByteCount least) const {

@@ -25,11 +25,22 @@ class RunLog {
     row_ = row_before_ = {};
   }
 
+  // Returns whether the last read began a run.
+  bool is_new() const { return is_new_; }
+
   // These concern the run that began last.
 
   // Returns how much to fetch from its begin on: with h1 the newest run before it, the shorter of h1 and h2 if h1 >
   // h2/2, h2 > h3/2 and h3 > h1/2; else 0.
   ByteCount AlikeLength() const;
+
+  // The reader took what is known of it as fast as it could.
+  void NoteHaste() { bursts_[newest_] = lengths_[newest_] < kMostBurst ? lengths_[newest_] : bursts_[newest_]; }
+
+  // Returns whether the runs before it, three at the most, are all `least` or longer; and the most that was taken of
+  // one of them in haste.
+  bool AreLong(ByteCount least) const;
+  ByteCount LongestBurst() const;
 
   // Returns the length of the longest of the three runs before it that are `least` or longer; 0 if none is.
   ByteCount LongestLength(ByteCount least) const;
@@ -58,6 +69,8 @@ class RunLog {
   static constexpr int32_t kLeastRow = 8;    // runs: fewer are soon found one by one
   static constexpr int64_t kLongPages = 32;  // no run that is this long is alike by chance
 
+  static constexpr int32_t kMostBurst = (1 << 20) + (128 << 10);  // later ones are not a buffer that is filled first
+
   // Runs of one length a constant distance apart, of which the last one may go on.
   struct Row {
     int64_t begin = 0;
@@ -70,14 +83,17 @@ class RunLog {
   // Run `age` runs before the last one; age 0 is that itself.
   int64_t BeginOf(int32_t age) const { return begins_[(newest_ + kRuns - age) % kRuns]; }
   int64_t LengthOf(int32_t age) const { return lengths_[(newest_ + kRuns - age) % kRuns]; }
+  int64_t BurstOf(int32_t age) const { return bursts_[(newest_ + kRuns - age) % kRuns]; }
   bool IsLong(int32_t age, ByteCount page) const { return LengthOf(age) >= kLongPages * page.value; }
   bool Repeats(int32_t period, int32_t needed, ByteCount page) const;
   void ExtendRow(int64_t begin);
 
   int64_t begins_[kRuns] = {};
   int32_t lengths_[kRuns] = {};
+  int32_t bursts_[kRuns] = {};
   int32_t newest_ = 0;
   int32_t known_ = 0;  // runs, at most kRuns
+  bool is_new_ = false;
   int32_t needed_ = kNeeded;
   ByteOffset end_;  // of the last run
   Row row_;

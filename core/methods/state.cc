@@ -89,7 +89,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
     around.ledger.Add(Event::lookahead_hit, stream.mark_method,
                       static_cast<uint64_t>((stream.frontier - stream.mark) * pages_per_slot));
 
-  int64_t want = Want(stream, facts, around);
+  int64_t want = Want(stream, read, facts, around);
   if (want < burst) want = burst;
   // Nothing ahead: then what the read itself needs is the kernel's, but for one of many pieces; and but for where all
   // the windows that the kernel would begin have no room in memory.
@@ -105,7 +105,8 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   // A reader behind the stream, whom another overtook, comes to what was read.
   const int64_t unread = read.end < stream.position ? stream.position : from;
   const int64_t begin = at_risk ? from : open ? stream.frontier : unread;
-  int64_t end = AlignEnd(stream.track, begin, stream.position + want, unit, open && want > unit);
+  int64_t end = stream.low_water > 0 ? AlignUp(stream.position + want, unit)
+                                     : AlignEnd(stream.track, begin, stream.position + want, unit, open && want > unit);
   // By a quarter, but a large read does not count: it must not take memory for more than itself where there is none.
   const int64_t most_stretch = want / 4 > unit ? want / 4 : unit;
   const int64_t stretch = (end - begin) / 4 < most_stretch ? (end - begin) / 4 : most_stretch;
@@ -127,7 +128,8 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   if (!failed_.empty()) end = failed_.Before({begin, end}, stream.track).end;
   if (end <= begin) {
     if (crossed) around.ledger.Add(Event::lookahead_ignore, stream.mark_method, 0);
-    stream.mark = stream.position + unit;
+    const int64_t next = stream.frontier - stream.low_water;
+    stream.mark = stream.low_water == 0 ? stream.position + unit : next > stream.position ? next : stream.position + 1;
     return {};
   }
   if (want < stream.window.distance() && MostBytes(stream, facts, around.options) <= want * stream.track.length.value)
