@@ -82,7 +82,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   const bool is_new_tail = stream->is_tail && stream->frontier == stream->first;
   const SlotRange touched{is_new_tail ? stream->first : slots.begin, slots.end};
   if (!passive_ && !stream->is_cluster)
-    decision = Extend(*stream, touched, facts, access.time, around);
+    decision = Extend(*stream, touched, WithPieceOf(*stream, access.advice, facts), access.time, around);
   else if (!passive_ && !stream->asking.IsOn(access.time))
     decision = FetchCluster(*stream, facts, access.time, around);
   if (is_new_tail) decision.required = 0;  // the read itself is small

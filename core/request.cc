@@ -1,6 +1,21 @@
 #include "core/request.h"
 
 namespace ahead {
+namespace {
+
+// More than 12 requests of 128 KiB, what FUSE takes at a time.
+constexpr ByteCount kFarAhead{2 << 20};
+constexpr ByteCount kFarFromBegin{4 << 20};
+
+}  // namespace
+
+Facts WithPieceOf(const Stream& stream, HostAdvice advice, const Facts& facts) {
+  Facts suited = facts;
+  const bool is_far = stream.run() >= kFarFromBegin || facts.page * stream.window.distance() >= kFarAhead;
+  if (advice == HostAdvice::kSequential && stream.track.shape == Shape::kForward && is_far)
+    suited.piece = facts.piece * 2;
+  return suited;
+}
 
 int64_t UnitOf(const Track& track, const Facts& facts) {
   const int64_t piece = facts.piece / facts.page;

@@ -6,6 +6,11 @@
 namespace ahead {
 namespace {
 
+// Slots of one piece: those of forward windows may be large (request.h).
+int64_t UnitOf(const Decision& decision, const Track& track, const Facts& facts) {
+  return track.shape == Shape::kForward ? decision.length / track.length : ahead::UnitOf(track, facts);
+}
+
 // A stream on time has a quarter of its distance asked for at a time, so that requests are not too small.
 int64_t Quantum(int64_t distance, int64_t unit) { return distance / 4 > unit ? distance / 4 : unit; }
 
@@ -86,8 +91,8 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
   if (stream.books.dropped > 0) {
     around.congestion.OnDropped(now);
     ledger.Add(Event::io_congestion, method,
-               static_cast<uint64_t>(stream.books.dropped) * static_cast<uint64_t>(UnitOf(stream.track, facts)) *
-                   pages_per_slot);
+               static_cast<uint64_t>(stream.books.dropped) *
+                   static_cast<uint64_t>(UnitOf(decision, stream.track, facts)) * pages_per_slot);
   }
   if (stream.books.fresh.total > 0 && stream.books.unsure == 0)
     around.congestion.OnUseful();
@@ -130,7 +135,7 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
 
 void AdaptivePolicy::PlaceMark(Stream& stream, const Decision& decision, const Facts& facts,
                                const Surroundings& around) {
-  const int64_t unit = UnitOf(stream.track, facts);
+  const int64_t unit = UnitOf(decision, stream.track, facts);
   const int64_t ahead = stream.frontier - stream.position;
   const bool at_end = stream.frontier >= stream.track.EndSlot(facts.file_size);
   if (at_end || stream.is_cluster) {

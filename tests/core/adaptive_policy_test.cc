@@ -120,6 +120,32 @@ TEST(InitialTest, LargeWindowGoesOnWhenAPieceOfItIsRead) {
   EXPECT_EQ(Window(decision).begin, ByteOffset{512 * kKiB});
 }
 
+// Reads on from `begin` to `end`, 64 KiB at a time. Returns the sizes of the pieces that were asked for, in order.
+std::vector<int64_t> PiecesOfScan(Host& host, int64_t begin, int64_t end) {
+  std::vector<int64_t> sizes;
+  for (int64_t at = begin; at < end; at += 64 * kKiB) {
+    const Decision decision = host.Read(at, 64 * kKiB);
+    for (int32_t i = 0; i < decision.pieces; ++i) sizes.push_back(decision.Piece(i).size().value);
+  }
+  return sizes;
+}
+
+TEST(PieceTest, LongStreamThatTheHostSaysIsSequentialHasPiecesOfTwiceTheSize) {
+  Host host;
+  host.advice_ = HostAdvice::kSequential;
+  const std::vector<int64_t> sizes = PiecesOfScan(host, 0, 16 * kMiB);
+  EXPECT_EQ(sizes.front(), 128 * kKiB) << "the first byte should come soon";
+  EXPECT_EQ(sizes.back(), 256 * kKiB);
+  EXPECT_LE(sizes.size(), 32U + 52U) << "4 MiB in small ones, the others in large ones";
+  host.advice_ = HostAdvice::kNormal;
+  EXPECT_EQ(PiecesOfScan(host, 16 * kMiB, 20 * kMiB).back(), 128 * kKiB) << "withdrawn";
+}
+
+TEST(PieceTest, OneCallTakesNoMoreThanAPieceWithoutThatAdvice) {
+  Host host;
+  for (const int64_t size : PiecesOfScan(host, 0, 16 * kMiB)) EXPECT_LE(size, 128 * kKiB);
+}
+
 TEST(StateTest, GoesOnFromTheMarkWithTheStartupDistance) {
   Host host;
   host.Read(0, 64 * kKiB);
