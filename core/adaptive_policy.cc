@@ -78,6 +78,8 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   // Where little of what is fetched is read, a read far ahead is one that fell into the window by chance.
   if (slots.begin - before > kSlack / stream->track.length && Opening(*stream, around) < Tap::kWhole / 2)
     stream->Restart(slots.begin);
+  // Under advice of ours the kernel is ahead of nobody.
+  if (access.hinted) stream->led = false;
   Decision decision;
   const bool is_new_tail = stream->is_tail && stream->frontier == stream->first;
   const SlotRange touched{is_new_tail ? stream->first : slots.begin, slots.end};

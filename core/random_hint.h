@@ -13,8 +13,10 @@ class RandomHint {
  public:
   static constexpr int32_t kFewReads = 32;
   static constexpr int32_t kMostReads = 1 << 20;
-  // Reads in no stream that one in a stream outweighs. One read in ten may be a scan's.
-  static constexpr int32_t kPerStreamRead = 8;
+  // Reads in no stream that one in a stream outweighs: one read in ten, and nearly one in five, may be a scan's. With
+  // 8, where one in nine is even, the advice came and went by chance: 29.2 to 36.2 MiB for a scan among nine times as
+  // many random reads, 28.8 with 3 and 4, 28.4 with nothing read ahead (random_reads_test.cc).
+  static constexpr int32_t kPerStreamRead = 4;
   // What the kernel fetches beside one read in sixteen is worth it: with 4 or 8 instead the look-ups of sqlite-lookup
   // take 1.077 and 1.015 times as long as bare on net-20ms, with 16 0.986 (ahead score). Reads in clusters of 16 pages,
   // of which one in ten goes on where another ended, are left to the kernel by that; with 4 they cost 26.9 MiB instead

@@ -6,8 +6,9 @@
 // (tests/sim/random_reads_test.cc).
 //
 // But under FADV_RANDOM it reads what a stream lacks a page at a time. So the advice is withdrawn before the first read
-// of a stream that the engine has not asked for, and when streams are more than a tenth of what is read. Each time it
-// takes twice as many random reads to come back, so that phases do not flap.
+// of a stream that the engine has not asked for, and when streams are more than a fifth of what is read. A stream of a
+// local file, which is the kernel's by rule (led.cc), is the engine's as long as its description is advised. Each time
+// it takes twice as many random reads to come back, so that phases do not flap.
 
 #include "core/adaptive_policy.h"
 
@@ -54,10 +55,12 @@ Decision::Hint AdaptivePolicy::HintFor(const Access& access, const Stream* strea
     hint_.OnFollowing();
   } else {
     if (!GoesOn(*stream, facts.page)) return Decision::Hint::kNone;
-    IsCarried(*stream, read, decision) ? hint_.OnCarried() : hint_.OnKernels();
+    // One that the kernel leads is taken over once the advice is given.
+    stream->led || IsCarried(*stream, read, decision) ? hint_.OnCarried() : hint_.OnKernels();
   }
   if (!is_hinted || !hint_.is_refuted()) return Decision::Hint::kNone;
   hint_.OnWithdrawn();
+  for (Stream& other : table_) other.led = other.led || (facts.kernel_leads && other.track.shape == Shape::kForward);
   return Decision::Hint::kNormal;
 }
 

@@ -25,7 +25,8 @@ class Host {
       return {};
     }
     const ByteRange range{{offset}, {offset + count}};
-    Decision decision = policy_.Plan({range, now_, fresh, advice_}, facts_, filter, Around());
+    Decision decision = policy_.Plan({range, now_, fresh, advice_, own_, hinted_}, facts_, filter, Around());
+    if (decision.hint != Decision::Hint::kNone) hinted_ = decision.hint == Decision::Hint::kRandom;
     const bool present = Present(range);
     Issue(decision);
     const Nanos duration = present ? hit_ : miss_;
@@ -85,6 +86,8 @@ class Host {
   AdaptivePolicy policy_;
   Filter filter_;
   HostAdvice advice_ = HostAdvice::kNormal;
+  bool own_ = false;     // nobody else can have the description
+  bool hinted_ = false;  // it carries advice of the engine's
   Facts facts_;
   Options options_;
   Congestion congestion_;

@@ -98,9 +98,12 @@ Reads Mixed() {
   return reads;
 }
 
-LabScore Run(const Workload& work, LabPolicyKind kind, ByteCount window) {
+enum class Disk { kOfAnother, kLocal };
+
+LabScore Run(const Workload& work, LabPolicyKind kind, ByteCount window, Disk disk) {
   LabDevice device = *FindLabDevice("net-2ms");
   device.kernel_window = window;
+  device.is_local = disk == Disk::kLocal;
   LabPolicy policy;
   policy.kind = kind;
   return RunCell(work, device, policy);
@@ -111,10 +114,10 @@ struct Arms {
   LabScore advised;  // the kernel, under FADV_RANDOM
   LabScore engine;
 
-  Arms(const Reads& reads, ByteCount window)
-      : kernel(Run(reads.work(), LabPolicyKind::kKernelLike, window)),
-        advised(Run(reads.Advised(HostAdvice::kRandom), LabPolicyKind::kKernelLike, window)),
-        engine(Run(reads.work(), LabPolicyKind::kAdaptive, window)) {}
+  Arms(const Reads& reads, ByteCount window, Disk disk)
+      : kernel(Run(reads.work(), LabPolicyKind::kKernelLike, window, disk)),
+        advised(Run(reads.Advised(HostAdvice::kRandom), LabPolicyKind::kKernelLike, window, disk)),
+        engine(Run(reads.work(), LabPolicyKind::kAdaptive, window, disk)) {}
 
   int64_t FewestRequests() const { return std::min(kernel.requests, advised.requests); }
   ByteCount FewestBytes() const { return std::min(kernel.bytes, advised.bytes); }
@@ -123,20 +126,20 @@ struct Arms {
 ByteCount PerCent(ByteCount bytes, int64_t share) { return {bytes.value * share / 100}; }
 int64_t PerCent(int64_t requests, int64_t share) { return requests * share / 100; }
 
-class RandomReadsTest : public testing::TestWithParam<int64_t> {
+class RandomReadsTest : public testing::TestWithParam<std::tuple<int64_t, Disk>> {
  protected:
-  ByteCount window() const { return {GetParam() << 10}; }
+  Arms Run(const Reads& reads) const { return Arms(reads, {std::get<0>(GetParam()) << 10}, std::get<1>(GetParam())); }
 };
 
 TEST_P(RandomReadsTest, OfUniformPlacesCostNothing) {
-  const Arms arms(Uniform(), window());
+  const Arms arms = Run(Uniform());
   EXPECT_LE(arms.engine.requests, PerCent(arms.FewestRequests(), 102));
   EXPECT_LE(arms.engine.bytes, PerCent(arms.FewestBytes(), 102));
   EXPECT_LE(arms.engine.elapsed.value, PerCent(arms.kernel.elapsed.value, 101));
 }
 
 TEST_P(RandomReadsTest, OfSkewedPlacesCostNothing) {
-  const Arms arms(Skewed(), window());
+  const Arms arms = Run(Skewed());
   EXPECT_LE(arms.engine.requests, PerCent(arms.FewestRequests(), 102));
   EXPECT_LE(arms.engine.bytes, PerCent(arms.FewestBytes(), 102));
   EXPECT_LE(arms.engine.elapsed.value, PerCent(arms.kernel.elapsed.value, 101));
@@ -145,14 +148,14 @@ TEST_P(RandomReadsTest, OfSkewedPlacesCostNothing) {
 // Under FADV_RANDOM the kernel fetches 0.67 to 0.74 times the bytes here, and takes 1.04 times as long: of what it
 // fetches beside a read by itself, one page in nine is read.
 TEST_P(RandomReadsTest, InClustersCostLittleMoreThanTheKernel) {
-  const Arms arms(Clustered(), window());
+  const Arms arms = Run(Clustered());
   EXPECT_LE(arms.engine.requests, PerCent(arms.kernel.requests, 102));
   EXPECT_LE(arms.engine.bytes, PerCent(arms.kernel.bytes, 105));
   EXPECT_LE(arms.engine.elapsed.value, PerCent(arms.kernel.elapsed.value, 101));
 }
 
 TEST_P(RandomReadsTest, OfAllPagesOfClustersAreFetchedByCluster) {
-  const Arms arms(InWholeClusters(), window());
+  const Arms arms = Run(InWholeClusters());
   EXPECT_LE(arms.engine.requests, PerCent(arms.FewestRequests(), 20));
   EXPECT_LE(arms.engine.bytes, PerCent(arms.FewestBytes(), 102));
   EXPECT_LE(arms.engine.elapsed.value, PerCent(arms.kernel.elapsed.value, 20));
@@ -160,14 +163,15 @@ TEST_P(RandomReadsTest, OfAllPagesOfClustersAreFetchedByCluster) {
 
 // Under FADV_RANDOM the scan would ask for each page alone.
 TEST_P(RandomReadsTest, BesideAScanLeaveItItsStream) {
-  const Arms arms(Mixed(), window());
+  const Arms arms = Run(Mixed());
   EXPECT_LE(arms.engine.requests, PerCent(arms.FewestRequests(), 102));
-  EXPECT_LE(arms.engine.bytes, PerCent(arms.FewestBytes(), 103));
+  EXPECT_LE(arms.engine.bytes, PerCent(arms.FewestBytes(), 102));
   EXPECT_LE(arms.engine.elapsed.value, PerCent(arms.kernel.elapsed.value, 101));
   EXPECT_LE(arms.engine.requests, PerCent(arms.advised.requests, 90));
 }
 
-INSTANTIATE_TEST_SUITE_P(KernelWindows, RandomReadsTest, testing::Values(128, 8192));
+INSTANTIATE_TEST_SUITE_P(KernelWindows, RandomReadsTest,
+                         testing::Combine(testing::Values(128, 8192), testing::Values(Disk::kOfAnother, Disk::kLocal)));
 
 }  // namespace
 }  // namespace ahead::sim
