@@ -30,6 +30,8 @@ void Window::Start(int64_t slot, int64_t distance, int64_t least, int64_t ample,
   round_end_ = slot + distance;
   round_began_ = now;
   round_waited_ = {};
+  round_took_ = 0;
+  settled_ = false;
   best_rate_ = 0;
   starving_ = false;
   late_ = true;
@@ -48,9 +50,12 @@ void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency, Na
   if (slot < round_end_) return;
 
   const double elapsed = static_cast<double>((now - round_began_).value);
-  const double rate = elapsed > 0 ? static_cast<double>(slot - round_begin_) / elapsed : 0;
+  // What this round consumed was asked for in the one before: a backlog read at once says nothing of the device.
+  const double spent = settled_ && elapsed < round_took_ ? round_took_ : elapsed;
+  const double rate = spent > 0 ? static_cast<double>(slot - round_begin_) / spent : 0;
   const bool waited_most = static_cast<double>(round_waited_.value) > elapsed / 2;
   const bool growing = rate > best_rate_ * kStillGrowing;
+  if (!growing) settled_ = true;
   best_rate_ = rate > best_rate_ * kFade ? rate : best_rate_ * kFade;
   if (round_waited_.value > 0 && latency.value > 0) {
     const double gain = waited_most && growing ? kStartupGain : kGain;
@@ -71,6 +76,7 @@ void Window::OnProgress(int64_t slot, Nanos waited, Nanos now, Nanos latency, Na
     if (target < distance) distance_ -= static_cast<int64_t>((distance - target) / 4);
   }
   if (distance_ < least_) distance_ = least_;
+  round_took_ = elapsed;
   starving_ = waited_most;
   late_ = round_waited_.value > 0;
   waits_ = static_cast<double>(round_waited_.value) > elapsed / 4;

@@ -83,7 +83,9 @@ class Window {
   int64_t round_end_ = 0;
   Nanos round_began_;
   Nanos round_waited_;
-  double best_rate_ = 0;  // slots per nanosecond
+  double round_took_ = 0;  // nanoseconds; the last one
+  double best_rate_ = 0;   // slots per nanosecond
+  bool settled_ = false;   // a round was no faster than those before
   bool starving_ = false;
   bool late_ = true;
   bool waits_ = false;

@@ -25,7 +25,10 @@ class DiskModel:
                 "--in-flight", str(self.in_flight), "--readahead", "128KiB", "--preload", "off"]
 
     def limit_bytes_per_s(self):
-        return min(self.bandwidth_mb * 1e6, self.in_flight * KERNEL_WINDOW_BYTES / (self.latency_ms / 1e3))
+        """Requests of the kernel's window: each keeps its place for its latency and its transfer."""
+        bandwidth = self.bandwidth_mb * 1e6
+        request_s = self.latency_ms / 1e3 + KERNEL_WINDOW_BYTES / bandwidth
+        return min(bandwidth, self.in_flight * KERNEL_WINDOW_BYTES / request_s)
 
 
 class SlowDisk:

@@ -40,7 +40,7 @@ class RatioTest(unittest.TestCase):
 class DiskModelTest(unittest.TestCase):
     def test_limit_is_the_bandwidth_or_what_can_be_in_flight(self):
         self.assertEqual(disk.DiskModel(12, latency_ms=2).limit_bytes_per_s(), 500e6)
-        self.assertEqual(disk.DiskModel(12, latency_ms=20).limit_bytes_per_s(), 12 * 131072 / 0.020)
+        self.assertEqual(disk.DiskModel(12, latency_ms=20).limit_bytes_per_s(), 12 * 131072 / (0.020 + 131072 / 500e6))
 
 
 class VerdictTest(unittest.TestCase):

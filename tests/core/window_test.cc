@@ -54,6 +54,24 @@ TEST(WindowTest, RestsAtTwiceRateTimesLatencyOnceTheRateIsCapped) {
   EXPECT_NEAR(static_cast<double>(window.distance()), 2 * 200 + 64, 40);
 }
 
+// 100 slots a millisecond, of which every fourth round finds its slots waiting and reads them at once.
+TEST(WindowTest, ABacklogReadAtOnceDoesNotPassForADeviceThatGivesMore) {
+  Window window;
+  window.Start(0, 128, 64, 1024, 0_ms);
+  int64_t slot = 0;
+  int64_t most = 0;
+  Nanos now{};
+  for (int i = 0; i < 4000; ++i) {
+    const bool is_late = i % 40 < 30;
+    slot += 32;
+    now = now + (is_late ? 400_us : 80_us);
+    window.OnProgress(slot, is_late ? 390_us : Nanos{}, now, 2_ms, 2_ms);
+    if (i > 200 && window.distance() > most) most = window.distance();
+  }
+  // Its last step up, by a quarter, may pass 3 x rate x latency.
+  EXPECT_LE(most, 3 * 200 * 5 / 4);
+}
+
 TEST(WindowTest, DoesNotGrowWhileTheLatencyIsUnknown) {
   Window window;
   window.Start(0, 128, 64, 1024, 0_ms);
