@@ -63,11 +63,13 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   NoteOpening(read, access, facts, around);
   Stream* stream = Match(read, access, facts, around);
   if (stream == nullptr) {
+    kernel_has_read_ = true;
     Decision decision;
     decision.hint = HintFor(access, nullptr, {}, decision, facts, around);
     return decision;
   }
 
+  KeepKernelOut(*stream, access, facts, around);
   stream->tick = tick_;
   stream->overtaking.OnBegin();
   const int64_t before = stream->position;
@@ -337,6 +339,7 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
   if (!fast && !in_window) around.learnt.safety.Advance(read.size());
   if (!fast) waited_ = waited_ + completion.duration;
   if (stream == nullptr) trail_.End(read, completion.time, waited_);
+  if (stream != nullptr && !fast && !keeps_kernel_out_ && stream->frontier < stream->position) kernel_has_read_ = true;
   if (stream != nullptr) {
     if (stream->is_first_read) around.congestion.OnFirstReadOver();
     if (!stream->is_first_read && !fast && in_window && stream->waits < INT32_MAX) ++stream->waits;

@@ -133,6 +133,9 @@ class AdaptivePolicy {
   void Consume(Stream& stream, const TrailMatch& match, ByteRange read, Nanos now);
   // Says whether memory has no room for the two windows that the kernel keeps for each stream.
   static bool IsShort(const Facts& facts) { return facts.share < facts.kernel_window * 2; }
+  void KeepKernelOut(const Stream& stream, const Access& access, const Facts& facts, const Surroundings& around);
+  bool IsInCrowd(const Stream& stream, const Surroundings& around) const;
+  int64_t CrowdEnd(const Stream& stream, int64_t from, const Facts& facts, const Surroundings& around) const;
   static bool IsAtRisk(Stream& stream, int64_t from, const Facts& facts, const Options& options);
   int64_t TakeLost(Stream& stream, SlotRange slots, int64_t fresh, bool is_ahead, const Facts& facts,
                    const Surroundings& around);
@@ -181,6 +184,8 @@ class AdaptivePolicy {
   Tap tap_;
   RandomHint hint_;
   bool is_random_ = false;         // the host says so of the file: mapping it means nothing
+  bool keeps_kernel_out_ = false;  // with the read under way (methods/crowd.cc)
+  bool kernel_has_read_ = false;   // the kernel has read ahead, or may have, through the newest description
   bool kernel_is_better_ = false;  // it was tried, and our windows were no faster (methods/led.cc)
   ByteCount startup_{kStartup};    // distance of a stream that was just proved, as learnt from earlier ones
 

@@ -12,8 +12,11 @@ constexpr ByteCount kAutoMax{16 << 20};
 // MiB each, 1.43 without (simulated, 128 MiB).
 constexpr int64_t kFewStreams = 4;
 // Simulated, 800 slow streams in 64 MiB: of the bytes from the disk 5.8 % come twice without, 3.3, 1.2, 0.4 % with 256,
-// 512, 1024; 0.6 % where the first eight are spared, for walks over small files have no more at a time.
+// 512, 1024; 0.6 % where the first eight are spared, for walks over small files have no more at a time. Of newly
+// opened files the fifth to eighth have four times what later ones have: of the windows of slow readers the first are lost
+// (bench/sizing/run.py --rows slow-streams: 0.16 % come twice where eight are spared, 0.1 % so).
 constexpr int64_t kManyStreams = 8;
+constexpr int64_t kFewFiles = 4;
 constexpr int64_t kFirstWindows = 1024;
 
 // What lies farther ahead in time may be old when it is read, or never is: files of other machines change, readers
@@ -127,8 +130,10 @@ int64_t AdaptivePolicy::Want(Stream& stream, SlotRange read, const Facts& facts,
   const int64_t most = MostBytes(stream, facts, options) / (stream.track.PagesPerSlot(facts.page) * facts.page.value);
   if (want > most) want = most;
   // How many first windows there will be is not known: each takes a part of what is left.
-  const int64_t first = facts.allowance.value / 100 * options.ratio / kFirstWindows / stream.track.length.value;
-  const bool are_many = facts.share.value < facts.safe.value / kManyStreams;
+  const int64_t streams = facts.share.value > 0 ? facts.safe.value / facts.share.value : kManyStreams + 1;
+  const bool are_many = streams > (stream.method == Class::initial ? kFewFiles : kManyStreams);
+  const int64_t windows = streams > kManyStreams ? kFirstWindows : kFirstWindows / 4;
+  const int64_t first = facts.allowance.value / 100 * options.ratio / windows / stream.track.length.value;
   if (!stream.proved && are_many && options.ratio >= 10 && want > first) want = first;
   want = SafeSlots(stream, want);
   if (want < stream.low_water) stream.low_water = 0;

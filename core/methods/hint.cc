@@ -9,6 +9,8 @@
 // of a stream that the engine has not asked for, and when streams are more than a fifth of what is read. A stream of a
 // local file, which is the kernel's by rule (led.cc), is the engine's as long as its description is advised. Each time
 // it takes twice as many random reads to come back, so that phases do not flap.
+//
+// Streams are advised as well where memory has no room for the kernel's windows (crowd.cc).
 
 #include "core/adaptive_policy.h"
 
@@ -41,6 +43,7 @@ Decision::Hint AdaptivePolicy::HintFor(const Access& access, const Stream* strea
                                        const Decision& decision, const Facts& facts, const Surroundings& around) {
   if (passive_ || around.options.advice == 0 || around.options.ratio == 0) return Decision::Hint::kNone;
   const bool is_hinted = access.hinted && access.advice == HostAdvice::kNormal;
+  if (keeps_kernel_out_ && stream != nullptr) return is_hinted ? Decision::Hint::kNone : Decision::Hint::kRandom;
   // Those in clusters are random as well.
   const bool is_cluster = stream != nullptr && stream->is_cluster;
   const bool follows = !is_cluster && hint_.Follows(access.range, facts.page);
@@ -61,6 +64,7 @@ Decision::Hint AdaptivePolicy::HintFor(const Access& access, const Stream* strea
   if (!is_hinted || !hint_.is_refuted()) return Decision::Hint::kNone;
   hint_.OnWithdrawn();
   for (Stream& other : table_) other.led = other.led || (facts.kernel_leads && other.track.shape == Shape::kForward);
+  kernel_has_read_ = true;
   return Decision::Hint::kNormal;
 }
 

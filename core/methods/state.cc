@@ -68,13 +68,17 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   stream.left_alone =
       around.options.ratio == 0 || around.congestion.IsPassive(now) ||
       (stream.track.shape == Shape::kForward && stream.method != Class::initial &&
-       MostBytes(stream, facts, around.options) <= facts.kernel_window.value && facts.share >= facts.kernel_window * 2);
-  if (stream.left_alone) return {};
+       MostBytes(stream, facts, around.options) <= facts.kernel_window.value && !IsShort(facts) && !keeps_kernel_out_);
+  if (stream.left_alone) {
+    kernel_has_read_ = true;
+    return {};
+  }
   KeepTime(stream, now, facts, around.options);
   if (stream.asking.IsOn(now)) return {};
   const int64_t burst = BurstSlots(stream, facts, around);
   if (burst > 0) stream.led = false;
   if (IsLed(stream)) {
+    kernel_has_read_ = true;
     stream.frontier = stream.mark = stream.position;
     return LookAhead(stream, from, facts);
   }
@@ -91,13 +95,18 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
 
   int64_t want = Want(stream, read, facts, around);
   if (want < burst) want = burst;
+  if (IsInCrowd(stream, around))
+    want = 0;
+  else if (keeps_kernel_out_ && !IsShort(facts) && stream.proved && want < unit)
+    want = unit;  // as the kernel has
   // Nothing ahead: then what the read itself needs is the kernel's, but for one of many pieces; and but for where all
   // the windows that the kernel would begin have no room in memory.
-  const bool keeps_kernel_out =
-      facts.share * 4 < facts.kernel_window * 3 && stream.track.shape == Shape::kForward && stream.proved;
+  const bool asks_for_read = facts.share * 4 < facts.kernel_window * 3 && stream.track.shape == Shape::kForward &&
+                             stream.proved && !keeps_kernel_out_;
   // A part of the next read would have it wait all the same, and may be lost before.
-  if (keeps_kernel_out && want < stream.position - from) want = 0;
-  if (want == 0 && stream.position - from <= unit && !keeps_kernel_out) {
+  if ((asks_for_read || (keeps_kernel_out_ && IsShort(facts))) && want < stream.position - from) want = 0;
+  if (want == 0 && stream.position - from <= unit && !asks_for_read && !keeps_kernel_out_) {
+    kernel_has_read_ = true;
     stream.frontier = stream.mark = stream.position;
     return {};
   }
@@ -113,6 +122,15 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   if (end + stretch >= file_end) end = file_end;
   // Of a read that is begun all is asked for: the kernel would fetch the rest only when the first part has come.
   if (end < stream.position) end = stream.position < file_end ? stream.position : file_end;
+  if (keeps_kernel_out_ && stream.frontier < stream.position) {
+    const int64_t crowd_end = CrowdEnd(stream, from, facts, around);
+    if (end < crowd_end) end = crowd_end < file_end ? crowd_end : file_end;
+    // The kernel fetches just that.
+    if (end <= stream.position && stream.frontier <= from && stream.position - from <= unit) {
+      stream.frontier = stream.mark = stream.position;
+      return {};
+    }
+  }
   const int64_t bound = stream.bound < file_end ? stream.bound : file_end;
   if (burst == 0 && stream.position <= bound && end + stretch > bound) end = bound;
   if (stream.is_bursting())
@@ -130,6 +148,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
     if (crossed) around.ledger.Add(Event::lookahead_ignore, stream.mark_method, 0);
     const int64_t next = stream.frontier - stream.low_water;
     stream.mark = stream.low_water == 0 ? stream.position + unit : next > stream.position ? next : stream.position + 1;
+    if (stream.mark > stream.frontier && stream.frontier > stream.position) stream.mark = stream.frontier;
     return {};
   }
   if (want < stream.window.distance() && MostBytes(stream, facts, around.options) <= want * stream.track.length.value)
