@@ -18,6 +18,7 @@ struct Books {
   int64_t lost = 0;     // slots that had been asked for before, and were gone
   int32_t dropped = 0;
   bool hole = false;  // a piece was not taken: the window ends before it
+  Nanos first_asked;  // when the first piece was; 0: never
   Usefulness::Count fresh;
 };
 

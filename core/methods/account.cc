@@ -32,6 +32,7 @@ void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const Piece
   const int64_t pages_per_slot = stream->track.PagesPerSlot(facts.page);
   switch (outcome.state) {
     case PieceOutcome::State::kIssued: {
+      if (index == 0) books.first_asked = now;
       around.congestion.OnIssued(now, outcome.blocked);
       // Which of the pages were new is not known; what was there before lies mostly at the near end.
       int64_t fresh = (outcome.fresh_pages + pages_per_slot - 1) / pages_per_slot;

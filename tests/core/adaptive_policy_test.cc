@@ -146,6 +146,21 @@ TEST(PieceTest, OneCallTakesNoMoreThanAPieceWithoutThatAdvice) {
   for (const int64_t size : PiecesOfScan(host, 0, 16 * kMiB)) EXPECT_LE(size, 128 * kKiB);
 }
 
+TEST(LatencyTest, IsCountedFromTheRequestThoughTheCallsForMoreTookMostOfIt) {
+  Host host;
+  const ByteRange range{{0}, {64 * kKiB}};
+  const Decision decision =
+      host.policy_.Plan({range, 1_s, true, HostAdvice::kSequential}, host.facts_, host.filter_, host.Around());
+  ASSERT_GT(decision.pieces, 1);
+  PieceOutcome taken;
+  taken.state = PieceOutcome::State::kIssued;
+  taken.fresh_pages = 32;
+  for (int32_t i = 0; i < decision.pieces; ++i)
+    host.policy_.Issued(decision, i, taken, i == 0 ? 1_s : 1_s + 15_ms, host.facts_, host.Around());
+  host.policy_.Finish(decision, {range, 1_s + 20_ms, 5_ms}, host.facts_, host.filter_, host.Around());
+  EXPECT_EQ(host.congestion_.latency(), 20_ms);
+}
+
 TEST(StateTest, GoesOnFromTheMarkWithTheStartupDistance) {
   Host host;
   host.Read(0, 64 * kKiB);
