@@ -109,9 +109,10 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
   Stream* stream = table_.Find(read, facts.page, kSlack);
   Clusters::Block* const block = NoteCluster(read, stream, facts, around.options);
   if (stream != nullptr && stream->is_cluster) return stream;
+  // A cycle is one reader's. The blocks that some of several take while others wait are none, however equal the gaps.
+  const bool is_several =
+      concurrency_.has_company() || (stream != nullptr && stream->overtaking.is_shared() && !stream->has_gaps());
   // A window that happens to cover the read was not made for it.
-  // Nor are the blocks that some of its readers take, while others wait, a cycle.
-  const bool is_several = stream != nullptr && stream->overtaking.is_shared() && !stream->has_gaps();
   if (is_jump && !is_several &&
       (stream == nullptr || (!stream->Expects(read) && stream->track.shape != Shape::kRuns))) {
     Stream* cyclic = StartCycle(read, stream, access.time, facts, around);

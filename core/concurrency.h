@@ -19,6 +19,9 @@ class Concurrency {
     heard_at_ = now;
   }
 
+  // Returns whether another read is under way beside the one that began last.
+  bool has_company() const { return under_way_ > 1; }
+
   // A read is over, at `now`, after `duration`. Returns whether no other was under way meanwhile.
   bool OnEnd(Nanos now, Nanos duration) {
     const bool was_alone = under_way_ <= 1 && now - duration >= ended_at_;

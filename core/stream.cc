@@ -7,8 +7,9 @@ bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
   switch (track.shape) {
     case Shape::kForward: {
       if (read.begin <= next)
-        return read.begin + page >= next || (read.begin + slack >= next && read.begin >= track.Begin(first)) ||
-               (overtaking.is_shared() && useful.Any(track.Slots(read)));
+        return read.begin + page >= next || (overtaking.is_shared() && useful.Any(track.Slots(read))) ||
+               (read.begin >= track.Begin(first) &&
+                (read.begin + slack >= next || read.begin >= track.Begin(position - overtaking.reach())));
       return read.begin < track.Begin((frontier > position ? frontier : position) + overtaking.reach());
     }
     case Shape::kBackward: {
@@ -33,7 +34,7 @@ bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
 SlotRange Stream::Advance(ByteRange read) {
   const SlotRange slots = track.Slots(read);
   if (track.shape == Shape::kForward) {
-    if (slots.end <= position && useful.Any(slots)) {
+    if (slots.end <= position && (useful.Any(slots) || position - slots.begin <= overtaking.reach())) {
       overtaking.OnBehind(slots.size(), position - slots.begin);
     } else if (slots.begin - position > kSlack / track.length) {
       if (!overtaking.OnAhead(slots.size(), slots.end - position)) return {position, position};
