@@ -133,11 +133,14 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   }
   const int64_t bound = stream.bound < file_end ? stream.bound : file_end;
   if (burst == 0 && stream.position <= bound && end + stretch > bound) end = bound;
-  if (stream.is_bursting())
+  // To look whether a burst is still there is no reason for another.
+  const bool looks_only = at_risk && burst > 0 && !joins && stream.position < stream.mark;
+  if (looks_only && !stream.is_bursting()) stream.burst_end = stream.frontier;
+  if (stream.is_bursting() || looks_only)
     end = stream.burst_end;
   else
     stream.burst_end = burst > 0 && want == burst ? end : 0;
-  if (stream.is_bursting() && open && !joins) around.congestion.OnBurst(now);
+  if (stream.is_bursting() && open && !joins && !looks_only) around.congestion.OnBurst(now);
   if (at_risk) {
     if (end < stream.frontier) end = stream.frontier;
     stream.looked = facts.clock;
