@@ -49,10 +49,11 @@ struct Stream {
   Class mark_method = Class::none;
 
   Pace pace;
-  Nanos read_at{-1};      // when it last asked, or might have
-  Nanos longest_pause;    // between such times
-  ByteCount run_before;   // of the stream that read before it began
-  int64_t burst_end = 0;  // where the newest burst ends; 0: there was none
+  Nanos read_at{-1};            // when it last asked, or might have
+  Nanos longest_pause;          // between such times
+  ByteCount run_before;         // of the stream that read before it began
+  bool looks_at_burst = false;  // what the newest burst asked for is only looked at: the disk need not wake for it
+  int64_t burst_end = 0;        // where the newest burst ends; 0: there was none
 
   Window window;
   Usefulness useful;

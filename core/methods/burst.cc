@@ -11,8 +11,9 @@
 // the jump before and this one, until it has clearly read more: who jumps every 20 s is not given 180 s each time.
 //
 // When: a burst is handed over by the reader's own thread, as far as the mount takes it without blocking, read after
-// read until it is complete: on a mount of 12 slots 180 MB take 6 s at 15 reads a second. To let each read be held up
-// for an eighth of its time as well halves that, and makes some take 50 ms. The next burst is due when a sixteenth of
+// read until it is complete: on a mount of 12 slots 180 MB take 9 s at 15 reads a second; 6 s where a whole burst of a
+// stream that has read for a while goes on until a call blocks, at most kHurried pieces (state.cc). Without a bound that
+// is 4 s, and on a clock 20 times as fast (bench-sizing, player) the calls themselves make the reader late. The next burst is due when a sixteenth of
 // max_time is left: a sleeping disk needs some seconds to wake. Nothing is asked for unless the stream reads, so that
 // one who pauses is not fetched for. Streams of one mount burst together: while the disk is awake for one, the others
 // that have less than three quarters of theirs ask for the rest, as soon as they read.
