@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/cgroup.h"
 #include "shim/guard.h"
 #include "shim/runtime.h"
 
@@ -22,6 +23,8 @@ constexpr int64_t kPieceBytes = 128 << 10;
 // files is not, and yet is there to be had.
 constexpr int64_t kShare = 16;
 constexpr int64_t kLeastMemory = int64_t{16} << 20;
+// Of a cgroup's limit, a quarter is left to what is no file data (cli/memory_limit.cc).
+constexpr int64_t kCgroupParts = 4;
 // More would each get little of it.
 constexpr int64_t kFewStreams = 16;
 constexpr int64_t kMostMemory = int64_t{1} << 30;
@@ -42,6 +45,9 @@ struct Others {
 
 // 0 until it is first asked for. In .data, as the table of files.cc.
 [[gnu::section(".data")]] constinit std::atomic<int64_t> remembered_budget{0};
+// A thread looks for the limit of the cgroup, or has: others do not, meanwhile or ever.
+[[gnu::section(".data")]] constinit std::atomic<bool> is_limit_looked_for{false};
+[[gnu::section(".data")]] constinit std::atomic<int64_t> cgroup_budget{kMostMemory};
 
 // For kernels before 4.11 and sandboxes that do not know statx.
 bool LookAtByFstat(int fd, DescriptorFacts& facts) {
@@ -59,9 +65,16 @@ bool IsLocal(const struct statx& now) {
   return now.stx_dev_major != 0 || (now.stx_attributes_mask & kLocalFlags) != 0;
 }
 
-// The memory there is for data fetched ahead: what the run found, else a share of the machine's.
-int64_t MemoryBudget(ByteCount count) {
-  if (const int64_t found = runtime.run_memory(); found > 0) return found < kMostMemory ? found : kMostMemory;
+// What the cgroup leaves to file data, looked for by the first thread that comes; the most there may be until then.
+int64_t LimitOfCgroup() {
+  const int64_t limit = LeastCgroupLimit();
+  const int64_t budget = limit > 0 && limit < kMostMemory ? limit - limit / kCgroupParts : kMostMemory;
+  cgroup_budget.store(budget, std::memory_order_relaxed);
+  return budget;
+}
+
+// Of the machine's memory: a share.
+int64_t ShareOfMachine(ByteCount count) {
   int64_t budget = remembered_budget.load(std::memory_order_relaxed);
   if (budget != 0) return budget;
   // Most processes never have so much outstanding that it matters, and the call takes 3 us.
@@ -76,6 +89,18 @@ int64_t MemoryBudget(ByteCount count) {
   budget = budget < kLeastMemory ? kLeastMemory : budget > kMostMemory ? kMostMemory : budget;
   remembered_budget.store(budget, std::memory_order_relaxed);
   return budget;
+}
+
+// The memory there is for data fetched ahead: what the run found, else a share of the machine's, within the cgroup's.
+int64_t MemoryBudget(ByteCount count) {
+  if (const int64_t found = runtime.run_memory(); found > 0) return found < kMostMemory ? found : kMostMemory;
+  const bool is_much = OutstandingBytes() >= kLeastMemory / 4 || ActiveStreams() >= kFewStreams;
+  int64_t most = cgroup_budget.load(std::memory_order_relaxed);
+  if (is_much && !is_limit_looked_for.load(std::memory_order_relaxed) &&
+      !is_limit_looked_for.exchange(true, std::memory_order_relaxed))
+    most = LimitOfCgroup();
+  const int64_t share = ShareOfMachine(count);
+  return share < most ? share : most;
 }
 
 Held HeldByTheRest(int64_t own) {

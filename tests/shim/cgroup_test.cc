@@ -81,6 +81,34 @@ TEST_F(SharedMemoryTest, SixtyFourFilesInTurnFetchNoMoreThanBareWithinACgroup) {
   EXPECT_LE(BytesOf(cgroup.Inside(ahead)), bare);
 }
 
+// What `ahead run` was not there to tell is found where it matters, once.
+TEST_F(SharedMemoryTest, PreloadedProgramLooksForItsLimitOnceItHasManyFiles) {
+  AHEAD_MOUNT_OR_SKIP(disk_, {"--latency", "1ms"});
+  const MemoryCgroup cgroup(64 * kMiB);
+  if (!cgroup.is_made()) GTEST_SKIP() << "no memory cgroup of version 1 can be made here";
+  if (RunBare({"strace", "true"}).status != 0) GTEST_SKIP() << "strace is missing or may not trace";
+  const auto times_looked = [&](int files) {
+    for (int i = 0; i < files; ++i) MakeFile("file-" + std::to_string(i), kMiB);
+    const std::string script =
+        "import os,sys\n"
+        "files=[os.open(sys.argv[1]+str(i),os.O_RDONLY) for i in range(int(sys.argv[2]))]\n"
+        "for turn in range(4):\n"
+        "  for file in files: os.read(file,65536)\n";
+    const std::string log = folder_.Path("log");
+    const Outcome outcome =
+        RunBare(cgroup.Inside({"strace", "-f", "-e", "trace=openat", "-o", log, "-E", "LD_PRELOAD=" AHEAD_LIBRARY,
+                               "python3", "-c", script, disk_.Shown("file-"), std::to_string(files)}));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    std::ifstream lines(log);
+    int looked = 0;
+    for (std::string line; std::getline(lines, line);)
+      looked += line.find("ahead-test-") != line.npos && line.find("memory.limit_in_bytes") != line.npos;
+    return looked;
+  };
+  EXPECT_EQ(times_looked(2), 0);
+  EXPECT_EQ(times_looked(40), 1);
+}
+
 TEST_F(SharedMemoryTest, WhatAnotherProcessOfTheRunHoldsIsNotThereToBeFilled) {
   AHEAD_MOUNT_OR_SKIP(disk_, {"--latency", "20ms"});
   constexpr int64_t kRead = 64 * kMiB;
