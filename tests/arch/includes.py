@@ -27,7 +27,7 @@ REST = set(FOLDERS) - {"shim"}
 OTHERS = {"absl", "benchmark", "CLI", "gmock", "gtest", "nlohmann", "oneapi", "tbb"}
 
 CORE_STANDARD = {"algorithm", "array", "atomic", "bit", "compare", "concepts", "cstddef", "cstdint", "initializer_list",
-                 "iterator", "limits", "numeric", "optional", "span", "tuple", "type_traits", "utility"}
+                 "iterator", "limits", "new", "numeric", "optional", "span", "tuple", "type_traits", "utility"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
