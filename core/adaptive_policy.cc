@@ -81,6 +81,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   if (slots.begin - before > kSlack / stream->track.length && Opening(*stream, around) < Tap::kWhole / 2)
     stream->Restart(slots.begin);
   // Under advice of ours the kernel is ahead of nobody.
+  stream->is_among_random = access.hinted;
   if (access.hinted) stream->led = false;
   Decision decision;
   const bool is_new_tail = stream->is_tail && stream->frontier == stream->first;

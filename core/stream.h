@@ -24,17 +24,18 @@ inline constexpr ByteCount kSlack{128 << 10};
 struct Stream {
   uint32_t tick = 0;  // of the file, when it last read
 
-  Class method = Class::none;  // of the request that starts the stream; what follows is `state` on forward streams
-  bool proved = false;         // its reads have followed each other; before that it is a guess
-  bool led = false;            // the kernel reads ahead for it, so far (methods/led.cc)
-  double led_rate = 0;         // how fast it went then
-  int32_t own_since = 0;       // round in which the kernel's lead was last looked at, and perhaps taken over
-  bool left_alone = false;     // nothing will be asked for, whatever it does
-  bool has_skipped = false;    // its run began anew after a read that left much out
-  bool jumped = false;         // it began after a jump, not at the start of a newly opened file
-  bool is_tail = false;        // it began at the end of a newly opened file (methods/tail.cc)
-  bool is_cluster = false;     // it is a block that is read in any order (methods/clusters.cc)
-  bool is_in_order = false;    // of such a one: so far it was read in order
+  Class method = Class::none;    // of the request that starts the stream; what follows is `state` on forward streams
+  bool proved = false;           // its reads have followed each other; before that it is a guess
+  bool led = false;              // the kernel reads ahead for it, so far (methods/led.cc)
+  double led_rate = 0;           // how fast it went then
+  int32_t own_since = 0;         // round in which the kernel's lead was last looked at, and perhaps taken over
+  bool left_alone = false;       // nothing will be asked for, whatever it does
+  bool has_skipped = false;      // its run began anew after a read that left much out
+  bool jumped = false;           // it began after a jump, not at the start of a newly opened file
+  bool is_tail = false;          // it began at the end of a newly opened file (methods/tail.cc)
+  bool is_among_random = false;  // its description is advised: most reads are in no stream (methods/hint.cc)
+  bool is_cluster = false;       // it is a block that is read in any order (methods/clusters.cc)
+  bool is_in_order = false;      // of such a one: so far it was read in order
   Track track;
   ByteOffset next;  // where the next read should begin or, on backward streams, end
 

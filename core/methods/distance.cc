@@ -112,6 +112,9 @@ int64_t AdaptivePolicy::Want(Stream& stream, SlotRange read, const Facts& facts,
     if (!is_strided && stream.window.starving() && around.congestion.Waiting() > 1 && want > share) want = share;
     const int64_t proved = Proof(stream, startup, facts, around);
     if (want > proved) want = proved;
+    // Among many random reads a scan goes slower than it could: it waits for them. Where it does not wait for its own,
+    // a piece is enough; the startup distance would all be lost where it ends.
+    if (stream.is_among_random && want > unit && (stream.window.rounds() == 0 || !stream.window.late())) want = unit;
     // A late stream asks for each piece as one is read, others for a quarter at a time: with an eighth less it has as
     // much ahead of it on the average, and as much is lost where it ends (columns: bytes 1.28 against 1.37).
     stream.low_water = LowWater(stream, read, facts, around);
