@@ -52,11 +52,12 @@ std::vector<Part> Elf(int64_t size) {
           {size - 26 * kKiB, 23 * kKiB}};
 }
 
-// One process opens files of 1 to 8 MiB in a folder one after the other. `is_so(file)`: whether it is read as the
-// format says; others are read from their head, 64 KiB.
-Workload Folder(Opening opening, const std::function<bool(int64_t)>& is_so) {
+// Processes open files of 1 to 8 MiB in a folder one after the other, each so many of them. `is_so(file)`: whether it
+// is read as the format says; others are read from their head, 64 KiB.
+Workload Folder(Opening opening, const std::function<bool(int64_t)>& is_so, int64_t files_of_process = kFiles) {
   Workload work;
-  work.threads = 1;
+  work.threads = work.processes = static_cast<uint32_t>(kFiles / files_of_process);
+  for (uint32_t process = 0; process < work.processes; ++process) work.process_of.push_back(process);
   Nanos now = 1_s;
   for (int64_t file = 0; file < kFiles; ++file) {
     const int64_t size = (1 + file % 8) * 1024 * kKiB + file * 1000;
@@ -67,6 +68,7 @@ Workload Folder(Opening opening, const std::function<bool(int64_t)>& is_so) {
       WorkStep next;
       next.kind = kind;
       next.file = next.reader = number;
+      next.thread = static_cast<uint32_t>(file / files_of_process);
       next.fresh = kind == StepKind::kOpen || (kind == StepKind::kRead && part.begin == parts[0].begin);
       next.range = {{part.begin}, {part.begin + part.length}};
       next.begin = next.end = now;
@@ -107,6 +109,14 @@ TEST_P(BothEndsTest, FileTakesHardlyMoreThanOneLatency) {
   EXPECT_LE(Of(ahead.elapsed.value, oracle.elapsed.value), GetParam().time);
   EXPECT_LE(ahead.requests, oracle.requests + 4);
   EXPECT_LE(ahead.bytes.value, kernel.bytes.value + kernel.bytes.value / 3);
+}
+
+TEST_P(BothEndsTest, ProcessesOfARunLearnAsOneDoes) {
+  const auto is_so = [](int64_t) { return true; };
+  const LabScore one = Perform(Folder(GetParam().opening, is_so), LabPolicyKind::kAdaptive);
+  const LabScore twenty = Perform(Folder(GetParam().opening, is_so, 2), LabPolicyKind::kAdaptive);
+  EXPECT_LE(twenty.requests, one.requests + 2);
+  EXPECT_LE(Of(twenty.elapsed.value, one.elapsed.value), 1.02);
 }
 
 TEST_P(BothEndsTest, WrongHabitCostsOneTail) {
