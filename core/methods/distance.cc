@@ -105,9 +105,10 @@ int64_t AdaptivePolicy::Want(Stream& stream, SlotRange read, const Facts& facts,
     const int64_t startup = Guess(stream, Startup(stream, facts, around), facts, around);
     if (is_strided || !stream.started) stream.window.Lift(startup);
     stream.started = true;
-    want = stream.window.distance();
     const int64_t unit = UnitOf(stream.track, facts);
     const int64_t least = LeastDistance(stream.track, facts);
+    // Pieces may have become larger since the window was begun.
+    want = stream.window.distance() > least ? stream.window.distance() : least;
     const int64_t share = around.congestion.Share() * unit;
     if (!is_strided && stream.window.starving() && around.congestion.Waiting() > 1 && want > share) want = share;
     const int64_t proved = Proof(stream, startup, facts, around);

@@ -44,6 +44,16 @@ TEST_P(SanityTest, PerfectKnowledgeIsNotSlowerThanTheKernelOrTheEngine) {
   }
 }
 
+// What the kernel does by itself is what a user gives up. Of a few per mille is made what a stride costs whose requests
+// are small, and the order in which threads come.
+TEST_P(SanityTest, TheEngineIsNowhereSlowerThanTheKernelByMoreThanAFiftieth) {
+  for (const LabDevice& device : LabDevices()) {
+    const auto scores = RunAll(work_, device);
+    const int64_t kernel = scores.at(LabPolicyKind::kKernelLike).elapsed.value;
+    EXPECT_LE(scores.at(LabPolicyKind::kAdaptive).elapsed.value, kernel + kernel / 50) << device.name;
+  }
+}
+
 TEST_P(SanityTest, NothingIsReadThatWasNotFetched) {
   for (const LabDevice& device : LabDevices()) {
     const ByteCount least = LeastBytes(work_, device.memory);
