@@ -241,6 +241,8 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     passive_ = false;  // elsewhere in the file that may be otherwise
     Stream& stream = Begin(Class::onseek, forward, read, enough, access.time, facts, around);
     stream.jumped = true;
+    // Its second read asks for more: the third may begin within what was asked for and end behind it.
+    stream.low_water = (EnoughFor(stream.pace, facts, around) + read.size()).value / facts.page.value;
     return &stream;
   }
   if (jump > read.size() && may_guess) {

@@ -12,11 +12,12 @@
 //
 // When: a burst is handed over by the reader's own thread, as far as the mount takes it without blocking, read after
 // read until it is complete: on a mount of 12 slots 180 MB take 9 s at 15 reads a second; 6 s where a whole burst of a
-// stream that has read for a while goes on until a call blocks, at most kHurried pieces (state.cc). Without a bound that
-// is 4 s, and on a clock 20 times as fast (bench-sizing, player) the calls themselves make the reader late. The next burst is due when a sixteenth of
-// max_time is left: a sleeping disk needs some seconds to wake. Nothing is asked for unless the stream reads, so that
-// one who pauses is not fetched for. Streams of one mount burst together: while the disk is awake for one, the others
-// that have less than three quarters of theirs ask for the rest, as soon as they read.
+// stream that has read for a while goes on until a call blocks, at most kHurried pieces (state.cc). Without a bound
+// that is 4 s, and on a clock 20 times as fast (bench-sizing, player) the calls themselves make the reader late. The
+// next burst is due when a sixteenth of max_time is left: a sleeping disk needs some seconds to wake. Nothing is asked
+// for unless the stream reads, so that one who pauses is not fetched for. Streams of one mount burst together: while
+// the disk is awake for one, the others that have less than three quarters of theirs ask for the rest, as soon as they
+// read.
 //
 // Source: the laptop mode of Wu Fengguang's adaptive readahead (2006), where the size was the readahead maximum.
 

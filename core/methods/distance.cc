@@ -13,8 +13,8 @@ constexpr ByteCount kAutoMax{16 << 20};
 constexpr int64_t kFewStreams = 4;
 // Simulated, 800 slow streams in 64 MiB: of the bytes from the disk 5.8 % come twice without, 3.3, 1.2, 0.4 % with 256,
 // 512, 1024; 0.6 % where the first eight are spared, for walks over small files have no more at a time. Of newly
-// opened files the fifth to eighth have four times what later ones have: of the windows of slow readers the first are lost
-// (bench/sizing/run.py --rows slow-streams: 0.16 % come twice where eight are spared, 0.1 % so).
+// opened files the fifth to eighth have four times what later ones have: of the windows of slow readers the first are
+// lost (bench/sizing/run.py --rows slow-streams: 0.16 % come twice where eight are spared, 0.1 % so).
 constexpr int64_t kManyStreams = 8;
 constexpr int64_t kFewFiles = 4;
 constexpr int64_t kFirstWindows = 1024;

@@ -118,8 +118,9 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   // A reader behind the stream, whom another overtook, comes to what was read.
   const int64_t unread = read.end < stream.position ? stream.position : from;
   const int64_t begin = at_risk ? from : open ? stream.frontier : unread;
-  int64_t end = stream.low_water > 0 ? AlignUp(stream.position + want, unit)
-                                     : AlignEnd(stream.track, begin, stream.position + want, unit, open && want > unit);
+  int64_t end = stream.low_water > 0 && stream.proved
+                    ? AlignUp(stream.position + want, unit)
+                    : AlignEnd(stream.track, begin, stream.position + want, unit, open && want > unit);
   // By a quarter, but a large read does not count: it must not take memory for more than itself where there is none.
   const int64_t most_stretch = want / 4 > unit ? want / 4 : unit;
   const int64_t stretch = (end - begin) / 4 < most_stretch ? (end - begin) / 4 : most_stretch;
@@ -136,7 +137,9 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
     }
   }
   const int64_t bound = stream.bound < file_end ? stream.bound : file_end;
-  if (burst == 0 && stream.position <= bound && end + stretch > bound) end = bound;
+  // A slow reader that comes near the bound is given what it needs beyond, little beside its run: it may well go on.
+  const int64_t beyond = stream.low_water * 4 <= stream.position - stream.first ? stream.low_water : 0;
+  if (burst == 0 && stream.position + beyond <= bound && end + stretch > bound) end = bound;
   // To look whether a burst is still there is no reason for another.
   const bool looks_only = at_risk && !joins && (stream.frontier - stream.position) * kNearlyRead > burst && burst > 0;
   if (looks_only && !stream.is_bursting()) {

@@ -39,6 +39,12 @@ TEST_F(PacedTest, TheSecondReadAfterAJumpFindsItsDataAndLittleIsLost) {
   }
 }
 
+TEST_F(PacedTest, OneShortRunIsEnoughAndPlacesBetweenPiecesAreNotForgotten) {
+  Play(600 * kMiB, kMiB / 2);
+  for (const int64_t place : {300, 100, 500, 700})
+    EXPECT_EQ(Play(place * kMiB + kRead, 2 * kMiB + place * kKiB), 1) << place;
+}
+
 TEST_F(PacedTest, WhatWasTakenAtOnceBeforeIsAskedForAtTheJump) {
   for (const int64_t place : {600, 300, 200}) Play(place * kMiB, 2 * kMiB, kMiB);
   const Decision decision = host_.Read(100 * kMiB, kRead);
