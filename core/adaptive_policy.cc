@@ -166,7 +166,8 @@ Stream* AdaptivePolicy::StartCycle(ByteRange read, Stream* covering, Nanos now, 
     for (int32_t i = 0; i < cycle.runs; ++i)
       if (cycle.lengths[i] >= 2 * size) method = Class::onseek;
   }
-  const ByteCount startup = track.shape == Shape::kRuns ? ByteCount{kStartup} : read.size() * StrideStartup(facts);
+  const ByteCount startup =
+      track.shape == Shape::kRuns ? facts.page * CycleStartup(track, facts) : read.size() * StrideStartup(facts);
   Stream& stream = Begin(method, track, read, startup, now, facts, around);
   // What it went through to be found counts as read.
   if (track.shape == Shape::kRuns) stream.first = -cycle.SlotsPerCycle(read.begin, facts.page);
