@@ -18,7 +18,7 @@ SHAPES = {
     "stride of 4 pages": (3, "stride", "--step", "16KiB"),
     "stride of 8 pages": (3, "stride", "--step", "32KiB"),
     "stride of 64 pages": (3, "stride", "--step", "256KiB"),
-    "columns of rows": (3, "stride-2level"),
+    "columns of rows": (5, "stride-2level"),  # two rows tell that there are rows: 15 ms
     "backward": (24, "backward"),  # 94 MiB: what it costs to start is 10 ms
     "jitter of one page": (3, "stride-jitter"),
 }
