@@ -11,6 +11,9 @@
 
 namespace ahead {
 
+// More pieces than this are not issued in one call of the host.
+inline constexpr int32_t kMostPieces = 64;
+
 // Returns how many slots of a track one piece takes: the unit in which windows are sized.
 int64_t UnitOf(const Track& track, const Facts& facts);
 

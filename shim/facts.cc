@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
@@ -94,7 +95,9 @@ int64_t ShareOfMachine(ByteCount count) {
 // The memory there is for data fetched ahead: what the run found, else a share of the machine's, within the cgroup's.
 int64_t MemoryBudget(ByteCount count) {
   if (const int64_t found = runtime.run_memory(); found > 0) return found < kMostMemory ? found : kMostMemory;
-  const bool is_much = OutstandingBytes() >= kLeastMemory / 4 || ActiveStreams() >= kFewStreams;
+  // Files are opened to look, one at a time. Who has several threads might see a number taken that should be free.
+  const bool is_much =
+      __libc_single_threaded != 0 && (OutstandingBytes() >= kLeastMemory / 4 || ActiveStreams() >= kFewStreams);
   int64_t most = cgroup_budget.load(std::memory_order_relaxed);
   if (is_much && !is_limit_looked_for.load(std::memory_order_relaxed) &&
       !is_limit_looked_for.exchange(true, std::memory_order_relaxed))

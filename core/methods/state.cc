@@ -15,9 +15,6 @@ namespace {
 constexpr int64_t kNearlyRead = 8;
 // Pieces of a whole burst that are handed over with each read, until a call blocks.
 constexpr int32_t kHurried = 20;
-// More pieces than this are not issued in one call of the host.
-constexpr int32_t kMostPieces = 64;
-
 // Rounds the end of a window inwards to a piece boundary, if that leaves half of what comes after `begin`; where the
 // window goes on from an earlier one and is larger than a piece, whatever it leaves, if nothing then that: a part of a
 // piece now and the rest a moment later would be two requests.

@@ -11,6 +11,7 @@
 // Simulated (ahead score): zip on hdd 217 -> 210 ms, on net-2ms 73.0 -> 70.5; columns on hdd 420 -> 412.
 
 #include "core/adaptive_policy.h"
+#include "core/request.h"
 
 namespace ahead {
 namespace {
@@ -49,8 +50,8 @@ ByteRange AdaptivePolicy::TailOf(ByteRange read, const Facts& facts) {
   if (wanted < back) wanted = back;
   const ByteOffset begin{AlignDown(wanted < facts.file_size ? end.value - wanted.value : 0, grain)};
   const ByteCount size = end - begin;
-  // It is not worth it where memory is short.
-  if (facts.share < size * 4 || facts.allowance < size * 4) return {};
+  // It is not worth it where memory is short; and it is one request or nothing.
+  if (facts.share < size * 4 || facts.allowance < size * 4 || size > facts.piece * (kMostPieces - 1)) return {};
   return {begin, end};
 }
 

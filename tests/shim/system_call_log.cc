@@ -19,6 +19,7 @@ const std::regex kOurs(
     R"(|readlinkat\(AT_FDCWD, "/proc/self/fd/\d+", .*)"
     R"(|(syscall_0x1c3|cachestat)\(.*)"
     R"(|readahead\(.*)"
+    R"(|fadvise64\(\d+, 0, 0, POSIX_FADV_(RANDOM|NORMAL)\) .*|fcntl\(\d+, F_GETFD\) .*)"
     R"(|prctl\(PR_GET_SECCOMP\) .*|process_vm_readv\(.*)"
     R"(|getpid\(\) .*|sysinfo\(.*|sigaltstack\(NULL, .*|mincore\(.*)"
     R"(|mmap\(NULL, \d+, PROT_READ\|PROT_WRITE, MAP_PRIVATE\|MAP_ANONYMOUS(\|MAP_NORESERVE)?, -1, 0\) .*)"
