@@ -134,6 +134,7 @@ class AdaptivePolicy {
   // Says whether memory has no room for the two windows that the kernel keeps for each stream.
   static bool IsShort(const Facts& facts) { return facts.share < facts.kernel_window * 2; }
   void KeepKernelOut(const Stream& stream, const Access& access, const Facts& facts, const Surroundings& around);
+  static bool IsCrowded(const Surroundings& around);
   bool IsInCrowd(const Stream& stream, const Surroundings& around) const;
   int64_t CrowdEnd(const Stream& stream, int64_t from, const Facts& facts, const Surroundings& around) const;
   static bool IsAtRisk(Stream& stream, int64_t from, const Facts& facts, const Options& options);

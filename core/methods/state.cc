@@ -66,10 +66,10 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   const int64_t unit = UnitOf(stream.track, facts);
   // A stream that cannot outgrow what the kernel does by itself is left to it (design, fact 3), unless memory has no
   // room for the two windows that the kernel keeps for each stream.
-  stream.left_alone =
-      around.options.ratio == 0 || around.congestion.IsPassive(now) ||
-      (stream.track.shape == Shape::kForward && stream.method != Class::initial &&
-       MostBytes(stream, facts, around.options) <= facts.kernel_window.value && !IsShort(facts) && !keeps_kernel_out_);
+  stream.left_alone = around.options.ratio == 0 || around.congestion.IsPassive(now) ||
+                      (stream.track.shape == Shape::kForward && stream.method != Class::initial &&
+                       MostBytes(stream, facts, around.options) <= facts.kernel_window.value && !keeps_kernel_out_ &&
+                       (!IsShort(facts) || IsCrowded(around)));
   if (stream.left_alone) {
     kernel_has_read_ = true;
     return {};
@@ -85,6 +85,13 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   }
   const bool open = stream.frontier > from;
   const bool joins = burst > 0 && JoinsBurst(stream, burst, now, around);
+  // What is there is to be read before anything is waited for: it would be gone by then.
+  if (open && keeps_kernel_out_ && IsShort(facts) && IsCrowded(around)) {
+    if (stream.frontier < stream.position) stream.frontier = stream.position;
+    stream.mark = stream.frontier;
+    stream.marked = false;
+    return {};
+  }
   const bool at_risk = open && IsAtRisk(stream, from, facts, around.options);
   if (open && stream.position < stream.mark && !joins && !at_risk) return {};
   const int64_t pages_per_slot = stream.track.PagesPerSlot(facts.page);

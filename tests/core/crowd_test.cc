@@ -102,8 +102,31 @@ TEST_F(CrowdTest, ReaderInACrowdGetsTheRestOfItsPieceAndNothingAhead) {
     ++asked;
     EXPECT_EQ(decision.limit.value, AlignUp(at_, 128 * kKiB));
   }
-  EXPECT_EQ(asked, 4) << "two reads a piece";
+  EXPECT_EQ(asked, 3) << "two reads a piece, and the first two have theirs from before";
 }
+
+TEST_F(CrowdTest, ReaderInACrowdReadsWhatItHasBeforeItWaits) {
+  ShareIs(160_KiB);
+  OthersWait(32);
+  Next();
+  OthersWait(32);
+  Next();
+  for (int i = 0; i < 8; ++i) {
+    OthersWait(32);
+    const bool has_some = host_.policy_.OutstandingPages() > 0;
+    EXPECT_EQ(Next().empty(), has_some);
+  }
+}
+
+TEST_F(CrowdTest, ReaderInACrowdThatTheKernelHasReadForIsLeftToIt) {
+  for (int i = 0; i < 4; ++i) Next(false);
+  for (int i = 0; i < 8; ++i) {
+    OthersWait(32);
+    EXPECT_TRUE(Next(false).empty());
+  }
+}
+
+TEST_F(CrowdTest, FileBeginsWithAPieceAsUnderTheKernel) { EXPECT_EQ(Next().limit.value, 128 * kKiB); }
 
 }  // namespace
 }  // namespace ahead
