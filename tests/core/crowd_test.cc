@@ -126,7 +126,5 @@ TEST_F(CrowdTest, ReaderInACrowdThatTheKernelHasReadForIsLeftToIt) {
   }
 }
 
-TEST_F(CrowdTest, FileBeginsWithAPieceAsUnderTheKernel) { EXPECT_EQ(Next().limit.value, 128 * kKiB); }
-
 }  // namespace
 }  // namespace ahead
