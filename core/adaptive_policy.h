@@ -152,6 +152,10 @@ class AdaptivePolicy {
   void Fail(const Decision& decision, ByteOffset at, const Facts& facts, const Surroundings& around);
   void CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
   void PlaceMark(Stream& stream, const Decision& decision, const Facts& facts, const Surroundings& around);
+  void BePassive() {
+    passive_ = true;
+    fast_reads_ = kCachedReads;
+  }
   void Replay(const Filter::Run& run, const Track& track, const Facts& facts);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
   void ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts);
@@ -192,8 +196,9 @@ class AdaptivePolicy {
 
   // The file is known to be cached: any read passes, and one of pass_calls_ is timed to see whether it still is.
   bool passive_ = false;
-  int32_t fast_reads_ = 0;  // in a row, without anything of ours outstanding
+  int32_t fast_reads_ = 0;  // surely cached, in a row, without anything of ours outstanding: at most kCachedReads
   int64_t pass_calls_ = kFewPasses;
+  bool goes_on_unseen_ = false;  // the reads that passed last followed each other
 
   StreamTable table_;  // last, so that the rest lies next to the first stream
 
@@ -202,6 +207,7 @@ class AdaptivePolicy {
   // ms x 100 MB/s is all that sizing allows (tests/sim/sizing_test.cc).
   static constexpr int64_t kStartup = 992 << 10;
   static constexpr int64_t kFewPasses = 16;
+  static constexpr int32_t kCachedReads = 4;
 };
 
 }  // namespace ahead

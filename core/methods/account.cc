@@ -107,7 +107,7 @@ void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos 
     if (stream.is_cluster)
       clusters_.NoteCached(stream.first / Clusters::kBlock);
     else if (stream.books.resident > 0 && !stream.books.hole && OutstandingPages() == 0 && !IsShort(facts))
-      passive_ = true;
+      BePassive();
     PlaceMark(stream, decision, facts, around);
     return;
   }

@@ -394,6 +394,29 @@ TEST(PassiveTest, LetsRandomReadsPassOnceTheyWereFast) {
   EXPECT_GT(host.absorbed_, 9700);
 }
 
+// A disk that is in memory answers sooner than a busy machine copies.
+TEST(PassiveTest, IsNotBegunByADiskThatIsNearlyAsFast) {
+  Host host;
+  host.miss_ = 12_us;
+  for (int64_t i = 1; i <= 20; ++i) {
+    host.Read(i * i * 37 % 60000 * 4096, 4096);
+    EXPECT_FALSE(host.policy_.passive()) << i;
+  }
+}
+
+TEST(PassiveTest, SparesRandomReadsOfSuchADiskOnceTheKernelIsAdvised) {
+  Host host;
+  host.own_ = true;
+  host.miss_ = 12_us;
+  for (int64_t i = 1; i <= 400; ++i) host.Read(i * i * 37 % 60000 * 4096, 4096);
+  EXPECT_TRUE(host.hinted_);
+  EXPECT_TRUE(host.policy_.passive());
+  EXPECT_GT(host.absorbed_, 300);
+  for (int64_t page = 0; page < 400; ++page) host.Read((61000 + page) * 4096, 4096);
+  // Then somebody is ahead of a scan: the engine, or the kernel again.
+  EXPECT_TRUE(!host.hinted_ || host.issued_pages_ > 200);
+}
+
 TEST(PassiveTest, WakesUpWhenAReadWaits) {
   Host host;
   host.Touch({{0}, {32 * kMiB}});
