@@ -29,9 +29,10 @@ bool Lists(const char* begin, const char* end, const char* word) {
   return false;
 }
 
-// Reads what fits; returns how much, 0 where nothing can be read.
+// Reads what fits; returns how much, 0 where nothing can be read. What a host has in its own root by that name may be a
+// pipe that nobody writes to.
 size_t Read(const char* name, char* to, size_t size) {
-  const long fd = syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  const long fd = syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0) return 0;
   const long got = syscall(SYS_read, fd, to, size);
   syscall(SYS_close, fd);
