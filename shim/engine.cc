@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "shim/facts.h"
+#include "shim/handing_on.h"
 #include "shim/hint.h"
 #include "shim/issuer.h"
 #include "shim/path_filter.h"
@@ -150,7 +151,8 @@ uint64_t Complete(LockedFile& file, const Completion& completion, const Observat
 // The kernel answered a request with an error.
 void OnRefused(LockedFile& file, int error) noexcept {
   // Of the system, not of the file: a filter forbids the call. Do not try it on each file anew.
-  if (error == ENOSYS || error == EPERM) runtime.GiveUp();
+  // Then nobody would read ahead on what is advised.
+  if (error == ENOSYS || error == EPERM) WithdrawAll(), runtime.GiveUp();
   // Closed by another thread, perhaps to be another file by now: says nothing of this one.
   if (error != EBADF) file->refused = true;
 }
@@ -164,14 +166,15 @@ Grant GrantFor(LockedFile& file) noexcept {
 
 // Carries out a decision in batches; the limit of the mount is looked at anew for each, as the last may have cut it.
 // The file's lock is taken for the reports alone: other threads are observed meanwhile, and ask for their own streams.
-void Issue(int fd, FileRef ref, Grant grant, const Decision& decision, const Facts& facts, uint64_t plan) noexcept {
+void Issue(int fd, Slot slot, FileRef ref, Grant grant, const Decision& decision, const Facts& facts,
+           uint64_t plan) noexcept {
   const int64_t page = facts.page.value;
   for (int32_t first = 0; first < decision.pieces; first += Batch::kMost) {
     Batch batch;
     batch.first = first;
     const int32_t rest = decision.pieces - first;
     batch.count = rest < Batch::kMost ? rest : Batch::kMost;
-    IssueBatch(fd, decision, facts, grant.allowed, grant.residency, batch);
+    IssueBatch(fd, slot, decision, facts, grant.allowed, grant.residency, batch);
     LockedFile file(ref, LockedFile::Patience::kMuch);
     // In a child that a signal handler forked meanwhile, nothing was decided.
     if (!file || file.is_renewed()) break;
@@ -234,7 +237,7 @@ void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAcces
   if (observation.decision.empty()) return;
   const Grant grant = GrantFor(file);
   file.Unlock();
-  Issue(fd, observation.file, grant, observation.decision, observation.facts, observation.plan);
+  Issue(fd, observation.slot, observation.file, grant, observation.decision, observation.facts, observation.plan);
 }
 
 // How the host's call ended: what it returned, and its errno where that is negative.
@@ -343,6 +346,7 @@ void TakeAdvice(int fd, FileRef ref, HostAdvice advice, int64_t offset, int64_t 
 // Decides about a mapping of `fd`. Returns whether a use of the file was taken.
 bool PlanForMapping(int fd, int64_t offset, int64_t length, FileRef& ref, TraceId& trace, bool& is_planned) noexcept {
   DescriptorFacts now;
+  const Slot slot = SlotOf(fd);
   // On a disk of its own the kernel leads, and the policy would ask for nothing.
   if (!LookAt(fd, now) || !now.is_regular || now.size.value == 0 || now.is_local) return false;
   if (!runtime.OwnsTables() || IsWanted(fd) != Wanted::kYes || AcquireFile(now.identity, ref) != Acquired::kYes)
@@ -366,7 +370,7 @@ bool PlanForMapping(int fd, int64_t offset, int64_t length, FileRef& ref, TraceI
   if (decision.empty()) return true;
   const Grant grant = GrantFor(file);
   file.Unlock();
-  Issue(fd, ref, grant, decision, facts, sequence);
+  Issue(fd, slot, ref, grant, decision, facts, sequence);
   return true;
 }
 

@@ -63,14 +63,19 @@ void BeforeHandingOn() noexcept {
   }
 }
 
-void BeforeFork() noexcept { CountHanding(); }
-
-void InChildOfFork() noexcept { first_handing.store(CurrentStamp(), std::memory_order_relaxed); }
+void NoteFork() noexcept {
+  CountHanding();
+  first_handing.store(CurrentStamp(), std::memory_order_seq_cst);
+}
 
 void NoteSent(const msghdr& message) noexcept {
   for (const cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
        part = CMSG_NXTHDR(const_cast<msghdr*>(&message), const_cast<cmsghdr*>(part))) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    // Kinds of sockets that pass no descriptors have not looked at what the length says.
+    const auto* const end = static_cast<const unsigned char*>(message.msg_control) + message.msg_controllen;
+    const auto room = static_cast<size_t>(end - reinterpret_cast<const unsigned char*>(part));
+    if (part->cmsg_len < CMSG_LEN(0) || part->cmsg_len > room) return;
     const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {
       int fd;
@@ -94,7 +99,7 @@ void NoteFlags(int fd) noexcept {
 }
 
 void WithdrawAll() noexcept {
-  const int highest = highest_hinted.load(std::memory_order_relaxed);
+  const int highest = highest_hinted.exchange(-1);
   for (int fd = 0; fd <= highest; ++fd) WithdrawForGood(fd);
 }
 

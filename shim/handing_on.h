@@ -20,14 +20,15 @@ inline constexpr uint32_t kStamps = (1u << kStampBits) - 1;
 // Of descriptions that others opened, or have.
 inline constexpr uint32_t kNobodysStamp = 0;
 
-// Counts those times, from 1. And what it was when this process began, in a child of fork.
+// Counts those times, from 1. And what it was when this process was last forked, or forked another: what was open then
+// is shared.
 [[gnu::visibility("hidden")]] extern constinit std::atomic<uint32_t> handings;
 [[gnu::visibility("hidden")]] extern constinit std::atomic<uint32_t> first_handing;
 
 // Returns the time now, as a stamp.
 inline uint32_t CurrentStamp() { return handings.load(std::memory_order_seq_cst) & kStamps; }
 
-// Says whether what was opened then was opened by this process, and for no other. Right for the last 8 million times.
+// Says whether what was opened then was opened by this process, and no fork has it. Right for the last 8 million times.
 bool IsOfThisProcess(uint32_t stamp) noexcept;
 
 // The highest number that was ever advised; -1: none was.
@@ -38,10 +39,10 @@ bool IsOfThisProcess(uint32_t stamp) noexcept;
 // operations.
 void BeforeHandingOn() noexcept;
 
-// A child that shares all descriptions is about to be made, and was made, in the child. What was given to them stays:
-// the child is one of ours, until it calls exec.
-void BeforeFork() noexcept;
-void InChildOfFork() noexcept;
+// A child that shares all descriptions is about to be made, or was, in both. What was given to them stays: the child is
+// one of ours and knows of it, until it calls exec. More is not given: it would not know, and may come to have a
+// descriptor handed on which is not in its parent.
+void NoteFork() noexcept;
 
 // The descriptors in a message were sent. Keeps errno.
 void NoteSent(const msghdr& message) noexcept;
@@ -52,7 +53,7 @@ void WithdrawForGood(int fd) noexcept;
 // The flags of `fd` were set: whether exec hands it on. What was handed on before remains so.
 void NoteFlags(int fd) noexcept;
 
-// Takes back what was given to any description.
+// Takes back what was given to any description. After it no hook makes a call to take anything back.
 void WithdrawAll() noexcept;
 
 }  // namespace ahead

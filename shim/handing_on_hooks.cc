@@ -18,9 +18,10 @@ namespace {
 
 template <typename Fork>
 pid_t Forked(Fork fork) {
-  BeforeFork();
+  // Twice, for other threads open files meanwhile.
+  NoteFork();
   const pid_t child = fork();
-  if (child == 0) InChildOfFork();
+  NoteFork();
   return child;
 }
 

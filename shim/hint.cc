@@ -22,6 +22,8 @@ bool Advise(int fd, int advice) noexcept { return syscall(SYS_fadvise64, fd, off
 bool IsInheritable(int fd) noexcept { return (syscall(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC) == 0; }
 
 void Heed(int fd, const LockedFile& file, Slot slot, Decision::Hint hint) noexcept {
+  const auto is_anothers = [&] { return SlotOf(fd).word() != slot.word(); };
+  if (is_anothers()) return;
   Description& description = DescriptionOf(slot);
   if (hint == Decision::Hint::kNormal) {
     description.is_hinted = false;
@@ -29,7 +31,10 @@ void Heed(int fd, const LockedFile& file, Slot slot, Decision::Hint hint) noexce
     return;
   }
   const uint32_t now = CurrentStamp();
-  if (description.stamp != now && IsInheritable(fd)) {
+  const auto may_be_shared = [&] {
+    return !IsOfThisProcess(description.stamp) || (description.stamp != CurrentStamp() && IsInheritable(fd));
+  };
+  if (may_be_shared()) {
     description.is_own = false;
     return;
   }
@@ -39,8 +44,11 @@ void Heed(int fd, const LockedFile& file, Slot slot, Decision::Hint hint) noexce
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!Advise(fd, POSIX_FADV_RANDOM)) {
     description.is_hinted = false;
-    file->refuses_hints = true;
-  } else if (CurrentStamp() != now && IsInheritable(fd)) {
+    file->refuses_hints = !is_anothers();
+  } else if (is_anothers()) {
+    description.is_hinted = false;
+    Advise(fd, POSIX_FADV_NORMAL);
+  } else if (CurrentStamp() != now && may_be_shared()) {
     description.is_own = false;
     description.is_hinted = false;
     Advise(fd, POSIX_FADV_NORMAL);

@@ -14,8 +14,9 @@ bool Advise(int fd, int advice) noexcept;
 // Says whether exec hands `fd` on.
 bool IsInheritable(int fd) noexcept;
 
-// Does what the decision says, unless another program may have the description. A file of which the kernel refuses it
-// is not advised again. REQUIRES: inside a Section.
+// Does what the decision says, unless another process may have the description, or `fd` is being closed by another
+// thread and so the number may be another file's. A file of which the kernel refuses it is not advised again. REQUIRES:
+// inside a Section.
 void Heed(int fd, const LockedFile& file, Slot slot, Decision::Hint hint) noexcept;
 
 }  // namespace ahead

@@ -17,8 +17,8 @@ constexpr int32_t kUnknownPages = -1;
 
 class BatchIssue {
  public:
-  BatchIssue(int fd, const Decision& decision, const Facts& facts, ResidencySource& source, Batch& batch)
-      : fd_(fd), decision_(decision), facts_(facts), source_(source), batch_(batch) {}
+  BatchIssue(int fd, Slot slot, const Decision& decision, const Facts& facts, ResidencySource& source, Batch& batch)
+      : fd_(fd), slot_(slot), decision_(decision), facts_(facts), source_(source), batch_(batch) {}
 
   void LookBefore() {
     for (int32_t i = 0; i < batch_.count; ++i) before_[i] = kUnknownPages;
@@ -41,12 +41,12 @@ class BatchIssue {
         continue;
       }
       const bool required = batch_.first + i < decision_.required && batch_.refused == 0;
-      if (((stopped || allowed <= 0) && !required) || decision_.look_only) continue;
+      if (((stopped || allowed <= 0) && !required) || decision_.look_only || IsAnothers()) continue;
       const bool taken = syscall(SYS_readahead, fd_, PieceAt(i).begin.value, PieceAt(i).size().value) == 0;
       const int error = errno;
       const Nanos after_call = Now();
       if (!taken) {
-        batch_.refused = error;
+        batch_.refused = error == EINVAL && IsAnothers() ? EBADF : error;
         stopped = true;
         continue;
       }
@@ -61,7 +61,7 @@ class BatchIssue {
 
   // What was taken shows as cached at once, because the kernel puts the pages there before it reads them.
   void LookAfter() {
-    if (source_ != ResidencySource::kCachestat) return;
+    if (source_ != ResidencySource::kCachestat || IsAnothers()) return;
     int32_t after[Batch::kMost];
     if (!AnyIssued() || !LookByCachestat(after)) return;
     for (int32_t i = 0; i < batch_.count; ++i) {
@@ -75,6 +75,9 @@ class BatchIssue {
   }
 
  private:
+  // Says whether the number may have become another file's.
+  bool IsAnothers() const { return SlotOf(fd_).word() != slot_.word(); }
+
   ByteRange PieceAt(int32_t i) const { return decision_.Piece(batch_.first + i); }
 
   int32_t PagesOf(int32_t i) const {
@@ -114,6 +117,7 @@ class BatchIssue {
   }
 
   const int fd_;
+  const Slot slot_;
   const Decision& decision_;
   const Facts& facts_;
   ResidencySource& source_;
@@ -123,9 +127,9 @@ class BatchIssue {
 
 }  // namespace
 
-void IssueBatch(int fd, const Decision& decision, const Facts& facts, int32_t allowed, ResidencySource& source,
-                Batch& batch) noexcept {
-  BatchIssue issue(fd, decision, facts, source, batch);
+void IssueBatch(int fd, Slot slot, const Decision& decision, const Facts& facts, int32_t allowed,
+                ResidencySource& source, Batch& batch) noexcept {
+  BatchIssue issue(fd, slot, decision, facts, source, batch);
   issue.LookBefore();
   issue.Ask(allowed);
   issue.LookAfter();

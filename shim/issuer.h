@@ -6,6 +6,7 @@
 
 #include "core/decision.h"
 #include "core/facts.h"
+#include "shim/descriptors.h"
 #include "shim/residency.h"
 
 namespace ahead {
@@ -18,14 +19,15 @@ struct Batch {
   int32_t count = 0;
   PieceOutcome outcomes[kMost];
   Nanos asked_at[kMost];  // when each was asked for, or looked at
-  // The kernel does not read ahead on this file (an errno); 0: it does.
+  // The kernel does not read ahead on this file (an errno); 0: it does. EBADF: the descriptor has become another one.
   int refused = 0;
 };
 
 // Issues pieces [batch.first, batch.first + batch.count) through `fd`, at most `allowed` of them. Pieces beyond that,
-// and those after a call that blocked a reader which had data to go on with, are put off. May change errno.
+// and those after a call that blocked a reader which had data to go on with, are put off. So are all once the slot of
+// `fd` is not `slot`: another thread closes it, and the number may be another file's. May change errno.
 // `source` is the file's way of asking for residency, and is replaced where it turns out not to work.
-void IssueBatch(int fd, const Decision& decision, const Facts& facts, int32_t allowed, ResidencySource& source,
-                Batch& batch) noexcept;
+void IssueBatch(int fd, Slot slot, const Decision& decision, const Facts& facts, int32_t allowed,
+                ResidencySource& source, Batch& batch) noexcept;
 
 }  // namespace ahead

@@ -93,6 +93,14 @@ TEST_F(HandingOnTest, WhatAnotherProgramHasAlreadyIsNotAdvised) {
   EXPECT_THAT(CallsOf("early"), ElementsAre(Call::kExec));
 }
 
+TEST_F(HandingOnTest, WhatAForkMayHandOnIsNotAdvised) {
+  EXPECT_THAT(CallsOf("early-fork-copy"), ElementsAre(Call::kExec));
+}
+
+TEST_F(HandingOnTest, AfterAFilterOfSystemCallsNothingIsAskedAtAStartOfAProgram) {
+  EXPECT_THAT(CallsOf("filtered"), ElementsAre(Call::kRandom, Call::kNormal, Call::kSend));
+}
+
 TEST_F(HandingOnTest, SwitchedOffNothingIsAdvised) { EXPECT_THAT(CallsOf("none", {"AHEAD_ADVICE=off"}), IsEmpty()); }
 
 }  // namespace

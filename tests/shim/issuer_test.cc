@@ -42,7 +42,7 @@ class IssuerTest : public testing::Test {
   Batch Issue(int fd, const Decision& decision, int32_t allowed) {
     Batch batch;
     batch.count = decision.pieces;
-    IssueBatch(fd, decision, facts_, allowed, source_, batch);
+    IssueBatch(fd, SlotOf(fd), decision, facts_, allowed, source_, batch);
     return batch;
   }
 
@@ -122,6 +122,27 @@ TEST_F(IssuerTest, RefusalIsReportedAndEndsTheBatch) {
   const Batch batch = Issue(ends[0], Forward(0, 4), 100);
   EXPECT_NE(batch.refused, 0);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(batch.outcomes[i].state, State::kPutOff) << i;
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_F(IssuerTest, NothingIsAskedOfADescriptorThatIsBeingClosed) {
+  Batch batch;
+  batch.count = 4;
+  Decision decision = Forward(0, 4);
+  decision.required = 1;
+  IssueBatch(fd_, Slot::Fresh(1), decision, facts_, 100, source_, batch);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(batch.outcomes[i].state, State::kPutOff) << i;
+  EXPECT_EQ(Issue(fd_, Forward(0, 1), 100).outcomes[0].fresh_pages, kPiecePages) << "none was";
+}
+
+TEST_F(IssuerTest, RefusalOfADescriptorThatBecameAnotherOneIsNotTheFiles) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Batch batch;
+  batch.count = 1;
+  IssueBatch(ends[0], Slot::Fresh(1), Forward(0, 1), facts_, 100, source_, batch);
+  EXPECT_EQ(batch.refused, 0);
   close(ends[0]);
   close(ends[1]);
 }

@@ -1,11 +1,17 @@
-// Reads pages of a file at random, lets another program have the descriptor in one WAY or another, and reads on.
+// Reads pages of a file at random, lets another program have the descriptor in one WAY or another, and reads on. Or
+// forbids itself, meanwhile, the system calls that it does not make.
 // Usage: handing_on FILE WAY
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pty.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <wordexp.h>
 
@@ -75,6 +81,38 @@ static void Send(int is_several) {
   if ((is_several ? sendmmsg(pair[0], &message, 1, 0) : sendmsg(pair[0], &message.msg_hdr, 0)) != 1) exit(7);
 }
 
+// Another program gets a copy, of a descriptor that this one has closed by exec.
+static void CopyInChild(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(file, kCopy);
+    _exit(execv(kProgram, kWords));
+  }
+  Await(child);
+}
+
+// What the library would ask in place of the host ends the process.
+static void Filter(void) {
+  static struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpid, 5, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 4, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fadvise64, 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_readahead, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_statx, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+  };
+  const struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    exit(12);
+  if (execv("/nowhere", kWords) != -1 || errno != ENOENT) exit(13);
+  const pid_t child = vfork();
+  if (child == 0) _exit(execv("/nowhere", kWords) == -1 ? 0 : 14);
+  Await(child);
+  Send(0);
+}
+
 static void HandOn(const char* way) {
   if (IsExec(way) != 0) exit(8);
   if (strcmp(way, "fork") == 0) {
@@ -114,6 +152,7 @@ static void HandOn(const char* way) {
   if (strcmp(way, "popen") == 0 && pclose(popen(kProgram, "r")) != 0) exit(10);
   wordexp_t words;
   if (strcmp(way, "wordexp") == 0 && wordexp("$(/bin/true)", &words, 0) != 0) exit(11);
+  if (strcmp(way, "filtered") == 0) Filter();
   if (strcmp(way, "sendmsg") == 0) Send(0);
   if (strcmp(way, "sendmmsg") == 0) Send(1);
 }
@@ -126,6 +165,7 @@ int main(int argc, char** argv) {
   if (file < 0) return 2;
   const int is_early = strcmp(way, "early") == 0;
   if (is_early && system(kProgram) != 0) return 9;
+  if (strcmp(way, "early-fork-copy") == 0) CopyInChild();
   ReadAtRandom();
   HandOn(way);
   ReadAtRandom();
