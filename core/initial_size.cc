@@ -8,19 +8,20 @@ constexpr ByteCount kSmallest{16 << 10};  // what the kernel reads by itself for
 }  // namespace
 
 ByteCount InitialSize::Get(ByteCount option) const {
-  const ByteCount size{option.value * share_ / kWhole & ~int64_t{4095}};
+  const ByteCount size{option.value * int64_t{share_} / kWhole & ~int64_t{4095}};
   return size < kSmallest ? (option < kSmallest ? option : kSmallest) : size;
 }
 
 void InitialSize::Grow(int64_t part, int64_t most) {
-  const int64_t more = share_ + share_ / part + 1;
-  if (share_ < most) share_ = more < most ? more : most;
+  const int64_t share = share_;
+  const int64_t more = share + share / part + 1;
+  if (share < most) share_ = more < most ? more : most;
 }
 
 void InitialSize::Learn(ByteCount fetched, ByteCount used, ByteCount run, bool is_whole) {
   if (fetched.value <= 0) return;
   if (used * 2 < fetched)
-    share_ = share_ / 2 > kWhole / 64 ? share_ / 2 : kWhole / 64;
+    share_ = share() / 2 > kWhole / 64 ? share() / 2 : kWhole / 64;
   else if (used >= fetched && (run >= fetched * 2 || (is_whole && run > fetched)))
     Grow(2, kMost);
   else if (used >= fetched)

@@ -18,7 +18,7 @@ struct MemoryUse {
   int64_t streams_of_run = 1;
 };
 
-// Thread safety: none needed: a lost update costs one lesson.
+// Thread safety: used by any number of threads without a lock: a lost update costs one lesson.
 struct Learnt {
   InitialSize initial_size;
   Safety safety;

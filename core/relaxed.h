@@ -6,16 +6,20 @@
 
 namespace ahead {
 
+// Copied as a plain value is, so that what it is a part of can lie in a union: not while other threads use it.
 template <typename T>
 class Relaxed {
  public:
-  constexpr Relaxed(T value = T()) : place_(Place{value}) {}
-  Relaxed(const Relaxed&) = delete;
-  Relaxed& operator=(const Relaxed&) = delete;
+  constexpr Relaxed(T value = T()) : place_{value} {}
 
-  operator T() const { return place_.load(std::memory_order_relaxed).value; }
+  operator T() const {
+    Place now{};
+    __atomic_load(&place_, &now, __ATOMIC_RELAXED);
+    return now.value;
+  }
   Relaxed& operator=(T value) {
-    place_.store(Place{value}, std::memory_order_relaxed);
+    Place now{value};
+    __atomic_store(&place_, &now, __ATOMIC_RELAXED);
     return *this;
   }
 
@@ -25,7 +29,7 @@ class Relaxed {
     T value;
   };
   static_assert(std::atomic<Place>::is_always_lock_free);
-  std::atomic<Place> place_;
+  Place place_;
 };
 
 }  // namespace ahead

@@ -23,7 +23,8 @@ void Safety::OnLost(ByteCount passed, ByteCount distance) {
 }
 
 void Safety::Recover(ByteCount bytes) {
-  if (distance_ != 0) distance_ += bytes.value / kRecovery;
+  const int64_t distance = distance_;
+  if (distance != 0) distance_ = distance + bytes.value / kRecovery;
 }
 
 void IssueLog::Note(int64_t end, ByteCount clock, int64_t position) {

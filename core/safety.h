@@ -12,24 +12,27 @@
 
 #include <cstdint>
 
+#include "core/relaxed.h"
 #include "core/units.h"
 
 namespace ahead {
 
-// What a process knows about it. Thread safety: none needed: a lost update costs one lesson.
+// What a process knows about it. Thread safety: used under different files' locks: a lost update costs one lesson, or
+// sets the clock back by what one request fetched.
 class Safety {
  public:
   // Returns the bytes that have come to memory through the process.
   ByteCount clock() const { return {clock_}; }
   // So many more came.
   void Advance(ByteCount bytes) {
-    clock_ += bytes.value;
+    clock_ = clock_ + bytes.value;
     Recover(bytes);
   }
 
   // Returns the safe distance on the clock where memory is said to hold `memory`.
   ByteCount Distance(ByteCount memory) const {
-    return distance_ != 0 && distance_ < memory.value ? ByteCount{distance_} : memory;
+    const int64_t distance = distance_;
+    return distance != 0 && distance < memory.value ? ByteCount{distance} : memory;
   }
   // Pages were found gone when `passed` bytes had come since they were asked for. `distance`: what was safe by then.
   void OnLost(ByteCount passed, ByteCount distance);
@@ -37,8 +40,8 @@ class Safety {
  private:
   void Recover(ByteCount bytes);
 
-  int64_t clock_ = 0;
-  int64_t distance_ = 0;  // 0: nothing was lost yet
+  Relaxed<int64_t> clock_ = 0;
+  Relaxed<int64_t> distance_ = 0;  // 0: nothing was lost yet
 };
 
 // Since when the slots ahead of a reader are in memory: the clock and the reader's place when they were asked for.

@@ -13,20 +13,24 @@
 
 #include <cstdint>
 
+#include "core/relaxed.h"
+
 namespace ahead {
 
-// Thread safety: none needed: a lost update costs one lesson.
+// Thread safety: that of a process is used under different files' locks: a lost update costs one lesson.
 class Tap {
  public:
   static constexpr int64_t kWhole = 1024;
 
   void OnUsed(int64_t pages) {
-    waste_ -= Part(waste_, pages, kFall);
-    is_new_ = is_new_ && pages <= 0;
+    const int64_t waste = waste_;
+    waste_ = waste - Part(waste, pages, kFall);
+    if (pages > 0) is_new_ = false;
   }
   void OnWasted(int64_t pages) {
-    waste_ += Part(kScale - waste_, pages, kRise);
-    is_new_ = is_new_ && pages <= 0;
+    const int64_t waste = waste_;
+    waste_ = waste + Part(kScale - waste, pages, kRise);
+    if (pages > 0) is_new_ = false;
   }
 
   // Returns whether nothing was settled yet.
@@ -34,9 +38,10 @@ class Tap {
 
   // Returns what of a guess may be fetched, in 1/kWhole: all of it while little is wasted, 0 when most is.
   int64_t opening() const {
-    if (waste_ <= kScale * 2 / 5) return kWhole;
-    if (waste_ >= kScale * 4 / 5) return 0;
-    return (kScale * 4 / 5 - waste_) * kWhole / (kScale * 2 / 5);
+    const int64_t waste = waste_;
+    if (waste <= kScale * 2 / 5) return kWhole;
+    if (waste >= kScale * 4 / 5) return 0;
+    return (kScale * 4 / 5 - waste) * kWhole / (kScale * 2 / 5);
   }
   // Returns the share wasted, in 1/kWhole.
   int64_t waste() const { return waste_ / (kScale / kWhole); }
@@ -53,8 +58,8 @@ class Tap {
     return rest * pages / (pages + speed);
   }
 
-  int64_t waste_ = 0;
-  bool is_new_ = true;
+  Relaxed<int64_t> waste_ = 0;
+  Relaxed<bool> is_new_ = true;
 };
 
 }  // namespace ahead
