@@ -83,6 +83,32 @@ TEST(ConcurrencyTest, ReadThatNeverEndsIsForgottenAfterASecondOfSilence) {
   EXPECT_TRUE(concurrency.OnEnd(1602_ms, 2_ms));
 }
 
+TEST(ConcurrencyTest, ReadThatNeverEndsIsForgottenAlsoWhereOthersFollowAtOnce) {
+  Concurrency concurrency;
+  concurrency.OnBegin(10_ms);
+  bool was_alone = false;
+  for (Nanos now = 20_ms; now < 2500_ms; now = now + 5_ms) {
+    concurrency.OnBegin(now);
+    was_alone = concurrency.OnEnd(now + 4_ms, 4_ms);
+    if (now < 1000_ms) {
+      EXPECT_FALSE(was_alone);
+    }
+  }
+  EXPECT_TRUE(was_alone);
+}
+
+TEST(ConcurrencyTest, ReadThatTakesLongerThanASecondIsCompany) {
+  Concurrency concurrency;
+  concurrency.OnBegin(900_ms);
+  for (Nanos now = 950_ms; now < 1950_ms; now = now + 50_ms) {
+    concurrency.OnBegin(now);
+    EXPECT_FALSE(concurrency.OnEnd(now + 4_ms, 4_ms));
+  }
+  EXPECT_FALSE(concurrency.OnEnd(1960_ms, 1060_ms)) << "others ended meanwhile";
+  concurrency.OnBegin(1970_ms);
+  EXPECT_TRUE(concurrency.OnEnd(1974_ms, 4_ms));
+}
+
 // A host of which several reads are under way at a time, each in a thread of its own.
 class ThreadsTest : public testing::Test {
  protected:
