@@ -154,7 +154,8 @@ TEST_F(BadDiskTest, IsNotAskedMoreOftenForWhatItCannotRead) {
   EXPECT_EQ(ahead.outcome.out, bare.outcome.out);
   EXPECT_EQ(bare.outcome.out, "6\n");
   EXPECT_LE(ahead.disk["failures"].get<int64_t>(), bare.disk["failures"].get<int64_t>());
-  EXPECT_GT(ahead.pages("readahead_hit"), 12 * kMiB / kPage) << "it goes on behind";
+  // 8 MiB lie before the error, and 8 behind, of which the first 1.5 were fetched for the stream that ended there.
+  EXPECT_GT(ahead.pages("readahead_hit"), 10 * kMiB / kPage) << "it goes on behind";
 }
 
 std::string Checksum(const Outcome& outcome) { return json::parse(outcome.out)["checksum"].get<std::string>(); }
