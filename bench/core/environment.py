@@ -36,6 +36,16 @@ def memory_limit():
     return "none"
 
 
+def proactive_reclaim():
+    """Says whether DAMON pages out what was not touched for some seconds: then data fetched ahead go with memory free."""
+    for kdamond in pathlib.Path("/sys/kernel/mm/damon/admin/kdamonds").glob("[0-9]*"):
+        if first_line(kdamond / "state") == "on":
+            actions = {first_line(path) for path in kdamond.glob("contexts/*/schemes/*/action")}
+            if actions & {"pageout", "cold"}:
+                return "DAMON " + ", ".join(sorted(actions))
+    return "none"
+
+
 def describe(root):
     """Returns the facts of this machine and tree, in the order in which they are printed."""
     is_changed = git(root, "status", "--porcelain", "--untracked-files=no") not in ("", "unknown")
@@ -48,5 +58,6 @@ def describe(root):
         "cores": len(os.sched_getaffinity(0)),
         "memory": first_line("/proc/meminfo", "MemTotal"),
         "cgroup memory limit": memory_limit(),
+        "proactive reclaim": proactive_reclaim(),
         "load": first_line("/proc/loadavg"),
     }
