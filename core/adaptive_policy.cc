@@ -22,6 +22,8 @@ bool IsFast(Nanos duration, ByteCount count) { return duration.value <= 20'000 +
 // us, the others 10.4 us and more (bench/sizing/ahead-load pick).
 bool IsSurelyCached(Nanos duration, ByteCount count) { return duration.value <= 5'000 + count.value * 800 / 1024; }
 
+constexpr Books kNoBooks;
+
 // The part of a range that the file has.
 constexpr ByteRange Clip(ByteRange range, ByteCount file_size) {
   if (range.begin.value < 0) return {};
@@ -232,8 +234,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
   if (distance > read.size().value) {
     // Where gaps are within what may be fetched for each page read, one of them included, fetching them costs less than
     // many small requests; and gaps of less than a page are none.
-    const int64_t hit_rate = around.options.hit_rate > 1 ? around.options.hit_rate : 1;
-    if (hop.value > 0 && distance <= hit_rate * AlignUp(read.size().value, facts.page.value) &&
+    if (hop.value > 0 && distance <= HitRate(around.options) * AlignUp(read.size().value, facts.page.value) &&
         distance < facts.piece.value)
       return &Begin(Class::context, forward, read, startup_, access.time, facts, around);
     if (HasFailed(facts, around)) return nullptr;
@@ -403,7 +404,7 @@ void AdaptivePolicy::LearnSpeed(const Decision& decision, const Completion& comp
       !decision.empty() && ((stream != nullptr && stream->is_tail) ||
                             decision.Piece(0).contains(decision.step.value < 0 ? completion.range.end - ByteCount{1}
                                                                                : completion.range.begin));
-  const Books books = stream != nullptr ? stream->books : Books{};
+  const Books& books = stream != nullptr ? stream->books : kNoBooks;
   // What was on its way before, for another stream or the kernel, arrives sooner than the device answers.
   const bool is_look = decision.method == Class::onthrash && books.lost == 0;
   const bool was_there_in_part = !decision.empty() && books.resident > 0;

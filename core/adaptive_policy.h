@@ -121,6 +121,7 @@ class AdaptivePolicy {
   int64_t Want(Stream& stream, SlotRange read, const Facts& facts, const Surroundings& around) const;
   int64_t BurstSlots(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   static bool JoinsBurst(const Stream& stream, int64_t burst, Nanos now, const Surroundings& around);
+  static bool Hurries(const Stream& stream, int64_t burst, const Options& options);
   static int64_t BurstMark(const Stream& stream, const Surroundings& around);
   const Stream* Latest() const;
   static bool IsLeisurely(const Pace& pace);
@@ -133,6 +134,10 @@ class AdaptivePolicy {
   void Consume(Stream& stream, const TrailMatch& match, ByteRange read, Nanos now);
   // Says whether memory has no room for the two windows that the kernel keeps for each stream.
   static bool IsShort(const Facts& facts) { return facts.share < facts.kernel_window * 2; }
+  // Says whether memory has room for what is fetched on the strength of a guess.
+  static bool HasRoom(ByteCount size, const Facts& facts) {
+    return facts.share >= size * 4 && facts.allowance >= size * 4;
+  }
   void KeepKernelOut(const Stream& stream, const Access& access, const Facts& facts, const Surroundings& around);
   static bool IsCrowded(const Surroundings& around);
   bool IsInCrowd(const Stream& stream, const Surroundings& around) const;

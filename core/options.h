@@ -30,6 +30,9 @@ struct Options {
 #undef AHEAD_OPTION
 };
 
+// Returns how many pages may be fetched for one that is read, at least 1.
+constexpr int64_t HitRate(const Options& options) { return options.hit_rate > 1 ? options.hit_rate : 1; }
+
 inline constexpr size_t kOptionCount = 0
 #define AHEAD_OPTION(...) +1
 #include "core/options.def"

@@ -28,7 +28,7 @@ StreamId StreamTable::IdOf(const Stream& stream) const {
 }
 
 Stream* StreamTable::Surplus() {
-  if (std::popcount(live_) < kStreams) return nullptr;
+  if (live_ != kAll) return nullptr;
   Stream* oldest = &streams_[0];
   for (Stream& stream : streams_)
     if (stream.tick < oldest->tick) oldest = &stream;

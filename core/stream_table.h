@@ -53,6 +53,8 @@ class StreamTable {
   Iterator<const Stream> end() const { return {streams_, 0}; }
 
  private:
+  static constexpr uint32_t kAll = (uint32_t{1} << kStreams) - 1;
+
   int64_t IndexOf(const Stream& stream) const { return &stream - streams_; }
 
   uint32_t live_ = 0;                    // a bit for each stream

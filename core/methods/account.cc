@@ -79,49 +79,50 @@ Class AdaptivePolicy::MethodOf(const Stream& stream, const Decision& decision) c
 
 void AdaptivePolicy::CloseBooks(Stream& stream, const Decision& decision, Nanos now, const Facts& facts,
                                 const Surroundings& around) {
+  const Books& books = stream.books;
   const Class method = MethodOf(stream, decision);
-  if (stream.books.lost > 0) LearnFromLoss(stream, stream.track.Slots(decision.Piece(0)).begin, facts, around);
-  if (stream.books.fetched > 0) {
-    around.learnt.safety.Advance(facts.page * stream.books.fetched);
+  if (books.lost > 0) LearnFromLoss(stream, stream.track.Slots(decision.Piece(0)).begin, facts, around);
+  if (books.fetched > 0) {
+    around.learnt.safety.Advance(facts.page * books.fetched);
     stream.issues.Note(stream.frontier, facts.clock, stream.position);
-    stream.is_sure = stream.books.unsure == 0;
+    stream.is_sure = books.unsure == 0;
   }
   const uint64_t pages_per_slot = static_cast<uint64_t>(stream.track.PagesPerSlot(facts.page));
   Ledger& ledger = around.ledger;
-  if (stream.books.resident > 0) ledger.Add(Event::io_cache_hit, method, static_cast<uint64_t>(stream.books.resident));
-  if (stream.books.dropped > 0) {
+  if (books.resident > 0) ledger.Add(Event::io_cache_hit, method, static_cast<uint64_t>(books.resident));
+  if (books.dropped > 0) {
     around.congestion.OnDropped(now);
     ledger.Add(Event::io_congestion, method,
-               static_cast<uint64_t>(stream.books.dropped) *
-                   static_cast<uint64_t>(UnitOf(decision, stream.track, facts)) * pages_per_slot);
+               static_cast<uint64_t>(books.dropped) * static_cast<uint64_t>(UnitOf(decision, stream.track, facts)) *
+                   pages_per_slot);
   }
-  if (stream.books.fresh.total > 0 && stream.books.unsure == 0)
+  if (books.fresh.total > 0 && books.unsure == 0)
     around.congestion.OnUseful();
-  else if (stream.books.dropped > 0 && around.congestion.InFlight(now) == 0)
+  else if (books.dropped > 0 && around.congestion.InFlight(now) == 0)
     around.congestion.OnUseless(now);
-  if (stream.books.asked == 0) {
+  if (books.asked == 0) {
     // All of it was there, and not by our doing: the file is cached, or the kernel is ahead of us. Either way there is
     // nothing to do.
     // Where memory is short that may not last, and then the kernel's windows would have no room.
     // A block of a cluster may be there because it was read before.
     if (stream.is_cluster)
       clusters_.NoteCached(stream.first / Clusters::kBlock);
-    else if (stream.books.resident > 0 && !stream.books.hole && OutstandingPages() == 0 && !IsShort(facts))
+    else if (books.resident > 0 && !books.hole && OutstandingPages() == 0 && !IsShort(facts))
       BePassive();
     PlaceMark(stream, decision, facts, around);
     return;
   }
   for (size_t cls = 0; cls < kClassCount; ++cls) {
     const bool own = static_cast<Class>(cls) == method;
-    const uint64_t fresh = static_cast<uint64_t>(stream.books.fresh.slots[cls]) * pages_per_slot;
+    const uint64_t fresh = static_cast<uint64_t>(books.fresh.slots[cls]) * pages_per_slot;
     if (own || fresh != 0) ledger.Add(Event::readahead, static_cast<Class>(cls), fresh, own ? 1 : 0);
   }
-  const uint64_t fresh = static_cast<uint64_t>(stream.books.fresh.total) * pages_per_slot;
-  ledger.Add(Event::readahead_asked, method, static_cast<uint64_t>(stream.books.asked));
-  if (stream.books.unsure > 0) ledger.Add(Event::readahead_unsure, method, static_cast<uint64_t>(stream.books.unsure));
+  const uint64_t fresh = static_cast<uint64_t>(books.fresh.total) * pages_per_slot;
+  ledger.Add(Event::readahead_asked, method, static_cast<uint64_t>(books.asked));
+  if (books.unsure > 0) ledger.Add(Event::readahead_unsure, method, static_cast<uint64_t>(books.unsure));
   if (stream.frontier >= stream.track.EndSlot(facts.file_size)) ledger.Add(Event::readahead_eof, method, fresh);
   if (method == Class::mapped) ledger.Add(Event::readahead_mmap, method, fresh);
-  if (method == Class::initial) stream.initial_slots += stream.books.fresh.total;
+  if (method == Class::initial) stream.initial_slots += books.fresh.total;
 
   stream.issued_at = now;
   if (stream.probe <= stream.position && stream.frontier > stream.position) {

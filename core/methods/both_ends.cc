@@ -71,8 +71,8 @@ void AdaptivePolicy::AddOtherEnd(Stream& stream, Decision& decision, Nanos now, 
   const ByteRange range = OtherEndOf(stream, decision, facts);
   const int64_t pieces = (range.size().value + facts.piece.value - 1) / facts.piece.value;
   // It is not worth it where memory is short, or the mount busy.
-  if (range.empty() || facts.share < range.size() * 4 || facts.allowance < range.size() * 4 ||
-      decision.pieces + pieces > kMostPieces || decision.pieces + pieces > around.congestion.Allowed(now))
+  if (range.empty() || !HasRoom(range.size(), facts) || decision.pieces + pieces > kMostPieces ||
+      decision.pieces + pieces > around.congestion.Allowed(now))
     return;
   Stream& other = Begin(Class::initial, Track::Forward(facts.page), range, range.size(), now, facts, around);
   other.is_tail = !stream.is_tail;

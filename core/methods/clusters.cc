@@ -16,8 +16,6 @@ constexpr int32_t kMostStreams = StreamTable::kStreams / 4;
 // So many pages of a block that are in no run with the read make a run a chance.
 constexpr int64_t kJumble = 2;
 
-int64_t RateOf(const Options& options) { return options.hit_rate > 1 ? options.hit_rate : 1; }
-
 }  // namespace
 
 // Notes a read of `stream`, or of none. Returns the block of a read in no stream, or in that of a block.
@@ -25,11 +23,11 @@ Clusters::Block* AdaptivePolicy::NoteCluster(ByteRange read, Stream* stream, con
                                              const Options& options) {
   const SlotRange pages = Track::Forward(facts.page).Slots(read);
   if (stream != nullptr && !stream->is_cluster) {
-    clusters_.NoteInStream(pages, RateOf(options));
+    clusters_.NoteInStream(pages, HitRate(options));
     return nullptr;
   }
   if (stream != nullptr) stream->is_in_order = stream->is_in_order && stream->Expects(read);
-  return clusters_.Note(pages, Track::Forward(facts.page).EndSlot(facts.file_size), RateOf(options));
+  return clusters_.Note(pages, Track::Forward(facts.page).EndSlot(facts.file_size), HitRate(options));
 }
 
 // Says whether a read that the trail found to go on does so within a block that was read all over.
@@ -45,7 +43,7 @@ Stream* AdaptivePolicy::StartCluster(Clusters::Block& block, const Access& acces
                                      const Surroundings& around) {
   if (passive_ || access.fresh || IsAfterTail() || access.advice != HostAdvice::kNormal || around.options.ratio < 10 ||
       IsShort(facts) || around.congestion.IsPassive(access.time) || facts.page * Clusters::kBlock > facts.piece ||
-      !clusters_.IsDue(block, RateOf(around.options)))
+      !clusters_.IsDue(block, HitRate(around.options)))
     return nullptr;
   block.is_fetched = true;
   int32_t streams = 0;

@@ -24,9 +24,9 @@ constexpr ByteCount kUnseen{512 << 10};
 
 // Says whether more was left out than may be fetched for what was read.
 bool IsSparse(const Stream& stream, const Facts& facts, const Options& options) {
-  const int64_t rate = options.hit_rate > 1 ? options.hit_rate : 1;
   const int64_t unseen = HasReadPiece(stream, facts) ? kUnseen.value / stream.track.length.value : 0;
-  return stream.track.shape != Shape::kRuns && stream.in_row * (1 + rate) + unseen < stream.position - stream.first;
+  return stream.track.shape != Shape::kRuns &&
+         stream.in_row * (1 + HitRate(options)) + unseen < stream.position - stream.first;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace {
 constexpr int64_t kNearlyRead = 8;
 // Pieces of a whole burst that are handed over with each read, until a call blocks.
 constexpr int32_t kHurried = 20;
+
 // Rounds the end of a window inwards to a piece boundary, if that leaves half of what comes after `begin`; where the
 // window goes on from an earlier one and is larger than a piece, whatever it leaves, if nothing then that: a part of a
 // piece now and the rest a moment later would be two requests.
@@ -181,13 +182,7 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   const int32_t most = decision.required > kMostPieces ? decision.required : kMostPieces;
   if (stream.is_bursting() && decision.pieces > most) decision.pieces = most;
   int32_t allowed = around.congestion.Allowed(now);
-  // A whole burst is over the sooner if it is handed over until a call blocks (player on ahead-disk: 0.2 s of a scaled
-  // clock, 0.45 without); a reader who jumps is not held up for that.
-  const double wanted = stream.pace.rate() * static_cast<double>(around.options.max_time) * 1e9;
-  const bool is_settled = static_cast<double>(stream.run().value) * 8 > wanted;
-  const bool hurries =
-      stream.is_bursting() && is_settled && static_cast<double>(burst * stream.track.length.value) * 2 > wanted;
-  if (hurries && allowed < kHurried) allowed = kHurried;
+  if (stream.is_bursting() && Hurries(stream, burst, around.options) && allowed < kHurried) allowed = kHurried;
   if (allowed > kMostPieces) allowed = kMostPieces;
   if (allowed < decision.required) allowed = decision.required;
   if (at_risk && allowed < kMostPieces) allowed = kMostPieces;  // to be looked at; what is asked for is another matter

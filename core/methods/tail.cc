@@ -51,7 +51,7 @@ ByteRange AdaptivePolicy::TailOf(ByteRange read, const Facts& facts) {
   const ByteOffset begin{AlignDown(wanted < facts.file_size ? end.value - wanted.value : 0, grain)};
   const ByteCount size = end - begin;
   // It is not worth it where memory is short; and it is one request or nothing.
-  if (facts.share < size * 4 || facts.allowance < size * 4 || size > facts.piece * (kMostPieces - 1)) return {};
+  if (!HasRoom(size, facts) || size > facts.piece * (kMostPieces - 1)) return {};
   return {begin, end};
 }
 
