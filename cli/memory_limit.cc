@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "core/safety.h"
 
 namespace ahead::cli {
 namespace {
@@ -17,10 +18,6 @@ namespace {
 // Of what the machine has available, what a run may keep in use: with the default ratio a sixteenth of it is fetched
 // ahead at the most.
 constexpr int64_t kShare = 8;
-// The pages of a cgroup are the run's own, but for a quarter: programs have memory of their own, and the kernel for
-// them. 800 slow streams in 64 MiB (bench/sizing/run.py --rows slow-streams --quick): of the bytes from the disk 3.9 %
-// come twice when told all, 1.8 % three quarters, 2.9 % half.
-constexpr int64_t kCgroupParts = 4;
 // Version 1 says "no limit" by a number near 2^63.
 constexpr int64_t kNoLimit = int64_t{1} << 60;
 
@@ -65,7 +62,7 @@ int64_t CgroupLimit(const std::string& root) {
       if (controller == "memory")
         least = Least(least, LeastLimit(absl::StrCat(base, "/memory"), path, "memory.limit_in_bytes"));
   }
-  return least - least / kCgroupParts;
+  return LeftToFiles(least);
 }
 
 int64_t Available(const std::string& root) {

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/safety.h"
 #include "shim/cgroup.h"
 #include "shim/guard.h"
 #include "shim/runtime.h"
@@ -24,8 +25,6 @@ constexpr int64_t kPieceBytes = 128 << 10;
 // files is not, and yet is there to be had.
 constexpr int64_t kShare = 16;
 constexpr int64_t kLeastMemory = int64_t{16} << 20;
-// Of a cgroup's limit, a quarter is left to what is no file data (cli/memory_limit.cc).
-constexpr int64_t kCgroupParts = 4;
 // More would each get little of it.
 constexpr int64_t kFewStreams = 16;
 constexpr int64_t kMostMemory = int64_t{1} << 30;
@@ -69,7 +68,7 @@ bool IsLocal(const struct statx& now) {
 // What the cgroup leaves to file data, looked for by the first thread that comes; the most there may be until then.
 int64_t LimitOfCgroup() {
   const int64_t limit = LeastCgroupLimit();
-  const int64_t budget = limit > 0 && limit < kMostMemory ? limit - limit / kCgroupParts : kMostMemory;
+  const int64_t budget = limit > 0 && limit < kMostMemory ? LeftToFiles(limit) : kMostMemory;
   cgroup_budget.store(budget, std::memory_order_relaxed);
   return budget;
 }
