@@ -148,6 +148,10 @@ struct DescriptionRoom {
 // Returns the description behind a tracked slot. It may have become another one's by now.
 inline Description& DescriptionOf(Slot slot) { return *descriptions[slot.description()].description; }
 
+// Says whether `fd` means what it meant when its slot was `seen`. If not, another thread closes it or has, and the
+// number may be another file's.
+inline bool IsStill(int fd, Slot seen) { return SlotOf(fd).word() == seen.word(); }
+
 // Says whether the slot still means the description it meant when it was read.
 bool IsCurrent(Slot slot) noexcept;
 

@@ -165,9 +165,12 @@ Grant GrantFor(LockedFile& file) noexcept {
 }
 
 // Carries out a decision in batches; the limit of the mount is looked at anew for each, as the last may have cut it.
-// The file's lock is taken for the reports alone: other threads are observed meanwhile, and ask for their own streams.
-void Issue(int fd, Slot slot, FileRef ref, Grant grant, const Decision& decision, const Facts& facts,
+// Gives the file's lock back, and takes it for the reports alone: other threads are observed meanwhile, and ask for
+// their own streams.
+void Issue(int fd, Slot slot, FileRef ref, LockedFile& held, const Decision& decision, const Facts& facts,
            uint64_t plan) noexcept {
+  Grant grant = GrantFor(held);
+  held.Unlock();
   const int64_t page = facts.page.value;
   for (int32_t first = 0; first < decision.pieces; first += Batch::kMost) {
     Batch batch;
@@ -234,10 +237,8 @@ void PlanAndIssue(int fd, LockedFile& file, Observation& observation, TraceAcces
   observation.is_planned = true;
   recorder::Planned(fd, file, observation, kind, access, settling.run());
   if (observation.decision.hint != Decision::Hint::kNone) Heed(fd, file, observation.slot, observation.decision.hint);
-  if (observation.decision.empty()) return;
-  const Grant grant = GrantFor(file);
-  file.Unlock();
-  Issue(fd, observation.slot, observation.file, grant, observation.decision, observation.facts, observation.plan);
+  if (!observation.decision.empty())
+    Issue(fd, observation.slot, observation.file, file, observation.decision, observation.facts, observation.plan);
 }
 
 // How the host's call ended: what it returned, and its errno where that is negative.
@@ -367,10 +368,7 @@ bool PlanForMapping(int fd, int64_t offset, int64_t length, FileRef& ref, TraceI
   });
   trace = recorder::Mapped(fd, file, range, facts, decision, time, sequence);
   is_planned = true;
-  if (decision.empty()) return true;
-  const Grant grant = GrantFor(file);
-  file.Unlock();
-  Issue(fd, slot, ref, grant, decision, facts, sequence);
+  if (!decision.empty()) Issue(fd, slot, ref, file, decision, facts, sequence);
   return true;
 }
 

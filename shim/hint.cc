@@ -22,14 +22,13 @@ bool Advise(int fd, int advice) noexcept { return syscall(SYS_fadvise64, fd, off
 bool IsInheritable(int fd) noexcept { return (syscall(SYS_fcntl, fd, F_GETFD) & FD_CLOEXEC) == 0; }
 
 void Heed(int fd, const LockedFile& file, Slot slot, Decision::Hint hint) noexcept {
-  const auto is_anothers = [&] { return SlotOf(fd).word() != slot.word(); };
-  if (is_anothers()) return;
+  if (!IsStill(fd, slot)) return;
   Description& description = DescriptionOf(slot);
-  if (hint == Decision::Hint::kNormal) {
+  const auto take_back = [&] {
     description.is_hinted = false;
     Advise(fd, POSIX_FADV_NORMAL);
-    return;
-  }
+  };
+  if (hint == Decision::Hint::kNormal) return take_back();
   const uint32_t now = CurrentStamp();
   const auto may_be_shared = [&] {
     return !IsOfThisProcess(description.stamp) || (description.stamp != CurrentStamp() && IsInheritable(fd));
@@ -44,14 +43,12 @@ void Heed(int fd, const LockedFile& file, Slot slot, Decision::Hint hint) noexce
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!Advise(fd, POSIX_FADV_RANDOM)) {
     description.is_hinted = false;
-    file->refuses_hints = !is_anothers();
-  } else if (is_anothers()) {
-    description.is_hinted = false;
-    Advise(fd, POSIX_FADV_NORMAL);
+    file->refuses_hints = IsStill(fd, slot);
+  } else if (!IsStill(fd, slot)) {
+    take_back();
   } else if (CurrentStamp() != now && may_be_shared()) {
     description.is_own = false;
-    description.is_hinted = false;
-    Advise(fd, POSIX_FADV_NORMAL);
+    take_back();
   }
 }
 

@@ -41,12 +41,12 @@ class BatchIssue {
         continue;
       }
       const bool required = batch_.first + i < decision_.required && batch_.refused == 0;
-      if (((stopped || allowed <= 0) && !required) || decision_.look_only || IsAnothers()) continue;
+      if (((stopped || allowed <= 0) && !required) || decision_.look_only || !IsStill(fd_, slot_)) continue;
       const bool taken = syscall(SYS_readahead, fd_, PieceAt(i).begin.value, PieceAt(i).size().value) == 0;
       const int error = errno;
       const Nanos after_call = Now();
       if (!taken) {
-        batch_.refused = error == EINVAL && IsAnothers() ? EBADF : error;
+        batch_.refused = error == EINVAL && !IsStill(fd_, slot_) ? EBADF : error;
         stopped = true;
         continue;
       }
@@ -61,7 +61,7 @@ class BatchIssue {
 
   // What was taken shows as cached at once, because the kernel puts the pages there before it reads them.
   void LookAfter() {
-    if (source_ != ResidencySource::kCachestat || IsAnothers()) return;
+    if (source_ != ResidencySource::kCachestat || !IsStill(fd_, slot_)) return;
     int32_t after[Batch::kMost];
     if (!AnyIssued() || !LookByCachestat(after)) return;
     for (int32_t i = 0; i < batch_.count; ++i) {
@@ -75,9 +75,6 @@ class BatchIssue {
   }
 
  private:
-  // Says whether the number may have become another file's.
-  bool IsAnothers() const { return SlotOf(fd_).word() != slot_.word(); }
-
   ByteRange PieceAt(int32_t i) const { return decision_.Piece(batch_.first + i); }
 
   int32_t PagesOf(int32_t i) const {
