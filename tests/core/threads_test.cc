@@ -156,6 +156,14 @@ class ThreadsTest : public testing::Test {
     }
     End(before);
   }
+  // Reads on from `block` until a read asks for something; that one is not over.
+  UnderWay BeginOneThatAsks(int64_t block) {
+    for (;; ++block) {
+      const UnderWay read = Begin(block);
+      if (!read.decision.empty()) return read;
+      End(read);
+    }
+  }
   // Of blocks; where its next window begins.
   static int64_t First(const Decision& decision) { return decision.first.value / kBlock; }
 
@@ -164,11 +172,7 @@ class ThreadsTest : public testing::Test {
 
 TEST_F(ThreadsTest, WhileOneAsksOthersOfItsStreamAreObservedAndLeaveTheAskingToIt) {
   for (int64_t block = 0; block < 4; ++block) Read(block);
-  UnderWay asking = Begin(4);
-  while (asking.decision.empty()) {
-    End(asking);
-    asking = Begin(asking.range.end.value / kBlock);
-  }
+  UnderWay asking = BeginOneThatAsks(4);
   const int64_t at = asking.range.begin.value / kBlock;
   const UnderWay other = Begin(at + 1);
   EXPECT_TRUE(other.decision.empty());
@@ -180,21 +184,13 @@ TEST_F(ThreadsTest, WhileOneAsksOthersOfItsStreamAreObservedAndLeaveTheAskingToI
   // The other's read was observed: its block is where the next one is expected, and what was asked for is not asked for
   // again.
   const ByteOffset end = asking.decision.Piece(asking.decision.pieces - 1).end;
-  UnderWay next = Begin(at + 2);
-  while (next.decision.empty()) {
-    End(next);
-    next = Begin(next.range.end.value / kBlock);
-  }
+  const UnderWay next = BeginOneThatAsks(at + 2);
   EXPECT_EQ(next.decision.first, end);
 }
 
 TEST_F(ThreadsTest, OneThatNeverComesBackFromAskingIsForgottenAfterASecond) {
   for (int64_t block = 0; block < 4; ++block) Read(block);
-  UnderWay asking = Begin(4);
-  while (asking.decision.empty()) {
-    End(asking);
-    asking = Begin(asking.range.end.value / kBlock);
-  }
+  UnderWay asking = BeginOneThatAsks(4);
   const int64_t at = asking.range.begin.value / kBlock;
   EXPECT_TRUE(Begin(at + 1).decision.empty());
   host_.now_ = host_.now_ + 1_s;
