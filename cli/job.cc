@@ -1,10 +1,14 @@
 #include "cli/job.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace ahead::cli {
@@ -69,13 +73,78 @@ bool TakeChildEvents(pid_t child, int& wait_status) {
 
 bool IsSentByProcess(const siginfo_t& info) { return info.si_code <= 0; }
 
+int64_t MillisecondsNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
+// Waits for signals, and does the chore meanwhile.
+class Waiter {
+ public:
+  Waiter(const sigset_t& signals, Chore* chore)
+      : signals_(signals), chore_(chore), next_(chore == nullptr ? Chore::kNever : MillisecondsNow() + kFirstChore) {}
+  ~Waiter() {
+    if (signal_fd_ >= 0) close(signal_fd_);
+  }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  // As sigwaitinfo.
+  int Wait(siginfo_t& info) {
+    while (next_ != Chore::kNever) {
+      const int64_t left = std::max<int64_t>(0, next_ - MillisecondsNow());
+      const bool has_alarm = alarm_ >= 0 && signal_fd_ >= 0 && WaitForAlarm(left);
+      const int64_t rest = alarm_ >= 0 && signal_fd_ >= 0 ? 0 : left;
+      const timespec timeout = {rest / 1000, rest % 1000 * 1'000'000};
+      const int number = sigtimedwait(&signals_, &info, &timeout);
+      if (number >= 0 || errno != EAGAIN) return number;
+      if (has_alarm || MillisecondsNow() >= next_) DoChore();
+    }
+    return sigwaitinfo(&signals_, &info);
+  }
+
+ private:
+  // Waits until a signal is there, the chore's alarm, or the time is over. Returns whether it was the alarm.
+  bool WaitForAlarm(int64_t milliseconds) {
+    // An alarm is not heard sooner than the chore may be done again.
+    const int64_t deaf = std::min(milliseconds, std::max<int64_t>(0, last_ + kFirstChore - MillisecondsNow()));
+    pollfd fds[] = {{signal_fd_, POLLIN, 0}, {alarm_, POLLPRI, 0}};
+    if (deaf > 0 && poll(fds, 1, static_cast<int>(deaf)) != 0) return false;
+    if (poll(fds, 2, static_cast<int>(milliseconds - deaf)) <= 0) return false;
+    // What is watched has gone: a descriptor in that state would wake us for ever.
+    if ((fds[1].revents & ~POLLPRI) != 0) alarm_ = -1;
+    return fds[1].revents == POLLPRI;
+  }
+
+  void DoChore() {
+    const int64_t interval = chore_->Do();
+    last_ = MillisecondsNow();
+    next_ = interval == Chore::kNever ? Chore::kNever : last_ + std::max(interval, kFirstChore);
+    if (is_first_) {
+      alarm_ = chore_->alarm_fd();
+      if (alarm_ >= 0) signal_fd_ = signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK);
+    }
+    is_first_ = false;
+  }
+
+  const sigset_t& signals_;
+  Chore* const chore_;
+  int64_t next_;  // when the chore is to be done
+  int64_t last_ = 0;
+  int signal_fd_ = -1;
+  int alarm_ = -1;
+  bool is_first_ = true;
+};
+
 }  // namespace
 
-JobEnd FollowJob(pid_t child, const SignalScope& signals) {
+JobEnd FollowJob(pid_t child, const SignalScope& signals, Chore* chore) {
   JobEnd end;
+  Waiter waiter(signals.signals(), chore);
   for (;;) {
     siginfo_t info = {};
-    const int number = sigwaitinfo(&signals.signals(), &info);
+    const int number = waiter.Wait(info);
     switch (number) {
       case -1:  // EINTR: a stop and continue
         break;

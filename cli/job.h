@@ -10,6 +10,17 @@
 
 namespace ahead::cli {
 
+// Something else that this process does while the command runs, now and then, in the same thread.
+class Chore {
+ public:
+  static constexpr int64_t kNever = -1;
+  virtual ~Chore() = default;
+  // Does it. Returns in how many milliseconds it is to be done again, or kNever.
+  virtual int64_t Do() = 0;
+  // Returns a descriptor that has POLLPRI when it is to be done sooner, or -1.
+  virtual int alarm_fd() { return -1; }
+};
+
 struct JobEnd {
   int wait_status = 0;
   // The terminal's interrupt character reached the process group while the command ran.
@@ -27,7 +38,11 @@ inline constexpr std::initializer_list<int> kJobSignals = {SIGCHLD, SIGCONT, SIG
 // A signal that a process sends to the whole group reaches the command twice, directly and passed on: kill(pid) and
 // kill(-pgid) leave the same siginfo (ADR 0006). Only what the kernel itself sends to the group (the terminal's HUP) is
 // told apart and not passed on.
-JobEnd FollowJob(pid_t child, const SignalScope& signals);
+//
+// The chore is done for the first time after kFirstChore, so that a command of less costs nothing for it; and never
+// twice within that time.
+inline constexpr int64_t kFirstChore = 1000;  // milliseconds
+JobEnd FollowJob(pid_t child, const SignalScope& signals, Chore* chore = nullptr);
 
 // Says whether the command has a copy of its own of a signal that came to this process: the kernel sends the terminal's
 // signals to the whole foreground group.

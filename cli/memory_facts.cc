@@ -1,81 +1,99 @@
-#include "cli/memory_limit.h"
+#include "cli/memory_facts.h"
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
-#include <string>
-#include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
-#include "core/safety.h"
+#include "core/memory_texts.h"
 
 namespace ahead::cli {
 namespace {
 
-// Of what the machine has available, what a run may keep in use: with the default ratio a sixteenth of it is fetched
-// ahead at the most.
-constexpr int64_t kShare = 8;
-// Version 1 says "no limit" by a number near 2^63.
-constexpr int64_t kNoLimit = int64_t{1} << 60;
-
-// Returns the number in a file of one, 0 when there is none or it is no limit.
-int64_t LimitIn(const std::string& path) {
-  std::ifstream file(path);
-  std::string text;
-  int64_t limit = 0;
-  if (!(file >> text) || !absl::SimpleAtoi(text, &limit) || limit <= 0 || limit >= kNoLimit) return 0;
-  return limit;
+// Returns how much was read, 0 when there is nothing to be read.
+size_t ReadUpTo(const char* path, char* to, size_t size) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const ssize_t got = read(fd, to, size);
+  close(fd);
+  return got > 0 ? static_cast<size_t>(got) : 0;
 }
 
-int64_t Least(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+// These files are of one page; /proc/self/cgroup may be of more.
+std::string TextOf(const std::string& path) {
+  std::string text(16384, '\0');
+  text.resize(ReadUpTo(path.c_str(), text.data(), text.size()));
+  return text;
+}
 
-// Returns the least limit in files `name` from the folder `base` + `path` up to `base`. In a container the path may be
-// one outside of it: then only what can be found of it counts.
-int64_t LeastLimit(const std::string& base, std::string path, const std::string& name) {
-  int64_t least = 0;
-  for (;;) {
-    least = Least(least, LimitIn(absl::StrCat(base, path == "/" ? "" : path, "/", name)));
-    if (path.empty() || path == "/") return least;
-    const size_t slash = path.rfind('/');
-    path = slash == std::string::npos ? "" : path.substr(0, slash);
+int64_t NumberIn(const std::string& text, const char* name) {
+  return std::max<int64_t>(0, NumberAfter(name, text.data(), text.size()));
+}
+
+// Returns what a cgroup with this limit leaves to the data of files: what is not used, and what the kernel takes back
+// first. Of the pages that were read more than once it takes as many until they are no more than the others.
+int64_t LeftWithin(CgroupFolders& folders, int64_t limit) {
+  const auto text_of = [&](const char* name) {
+    const char* const path = folders.File(name);
+    return path == nullptr ? std::string() : TextOf(path);
+  };
+  const std::string used = text_of(folders.is_v2() ? "memory.current" : "memory.usage_in_bytes");
+  const int64_t usage = ParseLimit(used.data(), used.size());
+  if (usage == 0) return limit;
+  const std::string stat = text_of("memory.stat");
+  const int64_t inactive = NumberIn(stat, folders.is_v2() ? "inactive_file" : "total_inactive_file");
+  const int64_t active = NumberIn(stat, folders.is_v2() ? "active_file" : "total_active_file");
+  return std::max<int64_t>(0, limit - usage + inactive + active / 2);
+}
+
+void LookAtCgroups(const std::string& root, MemoryNow& now) {
+  const std::string text = TextOf(root + "/proc/self/cgroup");
+  CgroupFolders folders;
+  folders.Begin(text.data(), text.size(), root.c_str());
+  while (folders.Next()) {
+    const int64_t limit = LimitHere(folders, ReadUpTo);
+    if (limit == 0) continue;
+    const ByteCount left{LeftWithin(folders, limit)};
+    now.left = now.limit == ByteCount{} ? left : std::min(now.left, left);
+    now.limit = now.limit == ByteCount{} ? ByteCount{limit} : std::min(now.limit, ByteCount{limit});
   }
 }
 
-int64_t CgroupLimit(const std::string& root) {
-  std::ifstream file(root + "/proc/self/cgroup");
-  const std::string base = root + "/sys/fs/cgroup";
-  int64_t least = 0;
-  for (std::string line; std::getline(file, line);) {
-    // NUMBER:CONTROLLERS:PATH; version 2 has the number 0 and no controllers.
-    const std::vector<absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits(':', 2));
-    if (parts.size() != 3) continue;
-    const std::string path(parts[2]);
-    if (parts[1].empty()) {
-      least = Least(least, LeastLimit(base, path, "memory.max"));
-      least = Least(least, LeastLimit(base + "/unified", path, "memory.max"));
-      continue;
-    }
-    for (const absl::string_view controller : absl::StrSplit(parts[1], ','))
-      if (controller == "memory")
-        least = Least(least, LeastLimit(absl::StrCat(base, "/memory"), path, "memory.limit_in_bytes"));
-  }
-  return LeftToFiles(least);
-}
-
-int64_t Available(const std::string& root) {
-  std::ifstream file(root + "/proc/meminfo");
-  std::string name;
-  int64_t kib = 0;
-  for (std::string unit; file >> name >> kib; std::getline(file, unit))
-    if (name == "MemAvailable:") return kib * 1024;
-  return 0;
+// Returns the cgroup's own, "" where there is none. The root of version 2 has that of the machine, and no type.
+std::string PressureFileOfCgroup(const std::string& root) {
+  const std::string text = TextOf(root + "/proc/self/cgroup");
+  CgroupFolders folders;
+  folders.Begin(text.data(), text.size(), root.c_str());
+  const auto is_there = [&](const char* name) {
+    const char* const path = folders.File(name);
+    return path != nullptr && access(path, R_OK) == 0;
+  };
+  while (folders.Next())
+    if (folders.is_v2() && is_there("cgroup.type") && is_there("memory.pressure"))
+      return folders.File("memory.pressure");
+  return "";
 }
 
 }  // namespace
 
-int64_t MemoryForFiles(const std::string& root) { return Least(CgroupLimit(root), Available(root) / kShare); }
+std::string PressureFile(const std::string& root) {
+  if (std::string own = PressureFileOfCgroup(root); !own.empty()) return own;
+  const std::string of_machine = root + "/proc/pressure/memory";
+  return access(of_machine.c_str(), R_OK) == 0 ? of_machine : "";
+}
+
+MemoryFacts LookAtMemory(const std::string& root) {
+  MemoryFacts found;
+  LookAtCgroups(root, found.now);
+  const std::string machine = TextOf(root + "/proc/meminfo");
+  found.now.total = {NumberIn(machine, "MemTotal:") * 1024};
+  found.now.available = {NumberIn(machine, "MemAvailable:") * 1024};
+  const std::string path = PressureFile(root);
+  found.now.is_pressure_own = path != root + "/proc/pressure/memory";
+  const std::string pressure = path.empty() ? "" : TextOf(path);
+  found.stalled_microseconds = StalledMicroseconds(pressure.data(), pressure.size());
+  return found;
+}
 
 }  // namespace ahead::cli

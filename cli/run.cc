@@ -17,6 +17,7 @@
 #include "cli/filters.h"
 #include "cli/job.h"
 #include "cli/launch.h"
+#include "cli/memory_watch.h"
 #include "cli/preload.h"
 #include "cli/preloadable.h"
 #include "cli/program.h"
@@ -107,7 +108,8 @@ int RunCommand(const char* name, const EngineOptions& options, const std::vector
   if (launched.fault == LaunchFault::kNotExecuted)
     return RefuseToStart(name, command[0], launched.error, "the interpreter or loader it names is missing");
   if (inactivity.refuses_library) tell();
-  const JobEnd end = FollowJob(launched.pid, signals);
+  MemoryWatch watch(segment.ok() ? segment->path() : "");
+  const JobEnd end = FollowJob(launched.pid, signals, &watch);
   at_end(segment);
   if (end.was_interrupted && WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGINT) DieBy(SIGINT);
   return ShellStatusOf(end.wait_status);

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/engine_options.h"
-#include "cli/memory_limit.h"
+#include "cli/memory_facts.h"
 #include "stats/segment_map.h"
 
 namespace ahead::cli {
@@ -25,12 +25,11 @@ std::string MakeStatsFile(const std::string& path) {
   return "";
 }
 
-// Says in the segment how much memory its programs share. It is not kept up to date: a limit rarely changes, and where
-// less is left than there was, pages that are lost say so.
+// Says in the segment how much memory its programs share. While the run lasts it is kept up to date (memory_watch.h).
 void NoteMemory(const std::string& path) {
   const SegmentView segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
   if (!segment) return;
-  __atomic_store_n(&segment->memory_bytes, MemoryForFiles(), __ATOMIC_RELAXED);
+  __atomic_store_n(&segment->memory_bytes, Budget().Look(LookAtMemory().now).value, __ATOMIC_RELAXED);
   UnmapSegment(segment);
 }
 

@@ -27,6 +27,9 @@ class RunSegment {
   // process lives.
   void ExportTo(Environment& environment) const;
 
+  // Returns the path by which it can be mapped while this object lives.
+  const std::string& path() const { return path_; }
+
   // Leaves what has been counted so far out of what Read returns. Errors: as Read.
   absl::Status Restart();
 

@@ -1,69 +1,80 @@
-#include "cli/memory_limit.h"
+#include "cli/memory_facts.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "tests/cli/fake_machine.h"
 
 namespace ahead::cli {
 namespace {
 
-constexpr int64_t kMiB = 1 << 20;
+MemoryNow Look(const test::FakeMachine& machine) { return LookAtMemory(machine.root()).now; }
 
-// A made-up machine: its proc and sys in a folder.
-class MemoryLimitTest : public testing::Test {
- protected:
-  MemoryLimitTest() {
-    std::string name = testing::TempDir() + "ahead-memory-XXXXXX";
-    root_ = mkdtemp(name.data());
-    Put("proc/meminfo", "MemTotal:       16384000 kB\nMemFree:  100 kB\nMemAvailable:    8388608 kB\n");
-  }
-  ~MemoryLimitTest() override { std::filesystem::remove_all(root_); }
-
-  void Put(const std::string& path, const std::string& text) {
-    const std::filesystem::path file = std::filesystem::path(root_) / path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-  }
-
-  std::string root_;
-};
-
-TEST_F(MemoryLimitTest, WithoutALimitItIsAnEighthOfWhatIsAvailable) {
-  EXPECT_EQ(MemoryForFiles(root_), 1024 * kMiB);
-  Put("proc/self/cgroup", "0::/user/shell\n");
-  Put("sys/fs/cgroup/user/shell/memory.max", "max\n");
-  EXPECT_EQ(MemoryForFiles(root_), 1024 * kMiB);
+TEST(MemoryFactsTest, WithoutALimitItIsWhatIsAvailable) {
+  const test::FakeMachine machine;
+  EXPECT_EQ(Look(machine).limit, ByteCount{});
+  EXPECT_EQ(Look(machine).total, 16_GiB);
+  EXPECT_EQ(Look(machine).available, 8_GiB);
+  machine.Put("proc/self/cgroup", "0::/user/shell\n");
+  machine.Put("sys/fs/cgroup/user/shell/memory.max", "max\n");
+  EXPECT_EQ(Look(machine).limit, ByteCount{});
 }
 
-TEST_F(MemoryLimitTest, VersionTwoGivesThreeQuartersOfTheLeastLimitOfAllLevels) {
-  Put("proc/self/cgroup", "0::/a/b/c\n");
-  Put("sys/fs/cgroup/a/b/c/memory.max", "max\n");
-  Put("sys/fs/cgroup/a/b/memory.max", "67108864\n");
-  Put("sys/fs/cgroup/a/memory.max", "134217728\n");
-  EXPECT_EQ(MemoryForFiles(root_), 48 * kMiB);
+TEST(MemoryFactsTest, EachLevelHasALimitAndWhatIsLeftOfIt) {
+  const test::FakeMachine machine;
+  machine.Put("proc/self/cgroup", "0::/a/b\n");
+  machine.Put("sys/fs/cgroup/a/b/memory.max", "67108864\n");
+  machine.Put("sys/fs/cgroup/a/b/memory.current", "1048576\n");
+  machine.Put("sys/fs/cgroup/a/memory.high", "134217728\n");
+  machine.Put("sys/fs/cgroup/a/memory.current", "125829120\n");
+  EXPECT_EQ(Look(machine).limit, 64_MiB);
+  EXPECT_EQ(Look(machine).left, 8_MiB) << "another below a uses it";
 }
 
-TEST_F(MemoryLimitTest, VersionOneIsFoundByItsController) {
-  Put("proc/self/cgroup", "7:cpu,cpuacct:/x\n5:memory:/a/b\n0::/\n");
-  Put("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
-  Put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "33554432\n");
-  Put("sys/fs/cgroup/memory/x/memory.limit_in_bytes", "1048576\n");
-  EXPECT_EQ(MemoryForFiles(root_), 24 * kMiB);
+TEST(MemoryFactsTest, PagesThatTheKernelTakesBackAreLeft) {
+  const test::FakeMachine machine;
+  machine.Put("proc/self/cgroup", "0::/a\n");
+  machine.Put("sys/fs/cgroup/a/memory.max", "67108864\n");
+  machine.Put("sys/fs/cgroup/a/memory.current", "67108864\n");
+  machine.Put("sys/fs/cgroup/a/memory.stat", "anon 12582912\nactive_file 8388608\ninactive_file 41943040\n");
+  EXPECT_EQ(Look(machine).left, 44_MiB);
 }
 
-TEST_F(MemoryLimitTest, InAContainerTheRootOfTheMountCounts) {
-  Put("proc/self/cgroup", "5:memory:/docker/0123\n");
-  Put("sys/fs/cgroup/memory/memory.limit_in_bytes", "16777216\n");
-  EXPECT_EQ(MemoryForFiles(root_), 12 * kMiB);
+TEST(MemoryFactsTest, VersionOneCountsWhatIsBelowAsWell) {
+  const test::FakeMachine machine;
+  machine.Put("proc/self/cgroup", "7:cpu,cpuacct:/x\n5:memory:/a/b\n0::/\n");
+  machine.Put("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+  machine.Put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "33554432\n");
+  machine.Put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "33554432\n");
+  machine.Put("sys/fs/cgroup/memory/a/memory.stat",
+              "inactive_file 4096\nactive_file 4096\ntotal_inactive_file 8388608\ntotal_active_file 4194304\n");
+  machine.Put("sys/fs/cgroup/memory/x/memory.limit_in_bytes", "1048576\n");
+  EXPECT_EQ(Look(machine).limit, 32_MiB);
+  EXPECT_EQ(Look(machine).left, 10_MiB);
 }
 
-TEST_F(MemoryLimitTest, NothingThatCanBeReadIsNoLimit) {
-  std::filesystem::remove_all(root_ + "/proc");
-  EXPECT_EQ(MemoryForFiles(root_), 0);
+TEST(MemoryFactsTest, PressureIsOfTheCgroupWhereItHasOneAndElseOfTheMachine) {
+  const test::FakeMachine machine;
+  const std::string of_machine = machine.root() + "/proc/pressure/memory";
+  machine.Put("proc/self/cgroup", "4:memory:/b\n0::/a\n");
+  EXPECT_EQ(LookAtMemory(machine.root()).stalled_microseconds, -1);
+  EXPECT_EQ(PressureFile(machine.root()), "");
+  machine.Put("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=70\nfull total=3\n");
+  machine.Put("sys/fs/cgroup/unified/memory.pressure", "some total=99\n");
+  EXPECT_EQ(PressureFile(machine.root()), of_machine) << "the root of version 2 has the machine's";
+  EXPECT_EQ(LookAtMemory(machine.root()).stalled_microseconds, 70);
+  EXPECT_FALSE(Look(machine).is_pressure_own);
+  machine.Put("sys/fs/cgroup/unified/a/memory.pressure", "some total=5\n");
+  machine.Put("sys/fs/cgroup/unified/a/cgroup.type", "domain\n");
+  EXPECT_EQ(LookAtMemory(machine.root()).stalled_microseconds, 5);
+  EXPECT_TRUE(Look(machine).is_pressure_own);
+}
+
+TEST(MemoryFactsTest, NothingThatCanBeReadIsNothingKnown) {
+  const test::FakeMachine machine;
+  machine.Remove("proc");
+  EXPECT_EQ(Budget().Look(Look(machine)), ByteCount{});
 }
 
 }  // namespace

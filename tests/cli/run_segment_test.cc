@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/status/status.h"
-#include "cli/memory_limit.h"
+#include "cli/memory_facts.h"
 #include "stats/segment_map.h"
 #include "tests/cli/process.h"
 
@@ -21,7 +21,7 @@ void CountReads(const std::string& path, uint64_t reads) {
 }
 
 TEST(RunSegmentTest, SaysHowMuchMemoryItsProgramsShare) {
-  const int64_t there = MemoryForFiles();
+  const int64_t there = Budget().Look(LookAtMemory().now).value;
   if (there == 0) GTEST_SKIP() << "neither a limit nor what is available can be read here";
   Environment environment(std::vector<std::string>{});
   const auto made = RunSegment::Create(environment);
