@@ -92,11 +92,20 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   if (access.hinted) stream->led = false;
   Decision decision;
   const bool is_new_tail = stream->is_tail && stream->frontier == stream->first;
-  const SlotRange touched{is_new_tail ? stream->first : slots.begin, slots.end};
+  SlotRange touched{is_new_tail ? stream->first : slots.begin, slots.end};
+  // When such a page is there all before it is as well: what comes then is to be on its way.
+  const int64_t position = stream->position;
+  const int64_t mark = stream->mark;
+  if (stream->has_strayed) {
+    touched = stream->track.Slots(read);
+    stream->position = touched.end;
+  }
   if (!passive_ && !stream->is_cluster)
     decision = Extend(*stream, touched, WithPieceOf(*stream, access.advice, facts), access.time, around);
   else if (!passive_ && !stream->asking.IsOn(access.time))
     decision = FetchCluster(*stream, facts, access.time, around);
+  stream->position = position;
+  if (stream->has_strayed && decision.empty()) stream->mark = mark;
   if (is_new_tail) decision.required = 0;  // the read itself is small
   decision.stream = table_.IdOf(*stream);
   if (!stream->asking.IsOn(access.time)) {

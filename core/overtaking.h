@@ -47,7 +47,9 @@ class Overtaking {
     if (behind > farthest_) farthest_ = behind < kMost ? behind : kMost;
   }
 
-  // Returns whether several readers were in the stream at the same time, or one is and another comes now.
+  // Returns whether several readers were in the stream at the same time.
+  bool was_shared() const { return is_shared_; }
+  // Returns that, or whether one is and another comes now.
   bool is_shared() const { return is_shared_ || under_way_ > 0; }
   // Returns how far apart they may be, in slots; 0 while they come in order.
   int64_t reach() const { return behind_ * kPart >= all_ ? farthest_ : 0; }

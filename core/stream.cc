@@ -33,11 +33,16 @@ bool Stream::Continues(ByteRange read, ByteCount page, ByteCount slack) const {
 
 SlotRange Stream::Advance(ByteRange read) {
   const SlotRange slots = track.Slots(read);
+  const bool strayed_before = has_strayed;
+  has_strayed = false;
   if (track.shape == Shape::kForward) {
     if (slots.end <= position && (useful.Any(slots) || position - slots.begin <= overtaking.reach())) {
       overtaking.OnBehind(slots.size(), position - slots.begin);
     } else if (slots.begin - position > kSlack / track.length) {
       if (!overtaking.OnAhead(slots.size(), slots.end - position)) return {position, position};
+      // One read far ahead may be of a page that tells where others are, as a table's: the next says where it goes on.
+      has_strayed = !strayed_before && !overtaking.was_shared() && useful.Any(slots);
+      if (has_strayed) return {position, position};
     } else {
       overtaking.OnInOrder(slots.size());
     }

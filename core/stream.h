@@ -31,6 +31,7 @@ struct Stream {
   int32_t own_since = 0;         // round in which the kernel's lead was last looked at, and perhaps taken over
   bool left_alone = false;       // nothing will be asked for, whatever it does
   bool has_skipped = false;      // its run began anew after a read that left much out
+  bool has_strayed = false;      // its last read was one of a page far ahead, in what was fetched for it
   bool jumped = false;           // it began after a jump, not at the start of a newly opened file
   bool is_tail = false;          // it began at the end of a newly opened file (methods/tail.cc)
   bool is_among_random = false;  // its description is advised: most reads are in no stream (methods/hint.cc)

@@ -84,8 +84,9 @@ class Window {
   Nanos round_began_;
   Nanos round_waited_;
   double round_took_ = 0;  // nanoseconds; the last one
-  double best_rate_ = 0;   // slots per nanosecond
-  bool settled_ = false;   // a round was no faster than those before
+  int64_t round_slots_ = 0;
+  double best_rate_ = 0;  // slots per nanosecond
+  bool settled_ = false;  // a round was no faster than those before
   bool starving_ = false;
   bool late_ = true;
   bool waits_ = false;

@@ -65,5 +65,29 @@ TEST(MappingDistanceTest, IsNothingForAMappingOfAMountThatKeepsNothing) {
   EXPECT_TRUE(host.policy_.PlanMapping({{0}, {4096}}, host.now_, host.facts_, host.Around()).empty());
 }
 
+// As sqlite scans a table: one page far ahead says where the next pages are, and the scan goes on where it was.
+TEST(StrayTest, APageFarAheadInTheWindowMovesNoStream) {
+  Host host;
+  for (int64_t i = 0; i < 128; ++i) host.Read(i * 4096, 4096);
+  host.Read(700 << 10, 4096);
+  ASSERT_TRUE(host.Present({{700 << 10}, {704 << 10}})) << "it lies in what was fetched";
+  for (int64_t i = 128; i < 256; ++i) {
+    const Decision decision = host.Read(i * 4096, 4096);
+    EXPECT_TRUE(decision.empty() || decision.method == Class::state) << "no other stream begins, at page " << i;
+  }
+  EXPECT_EQ(host.Sum(Event::random_read, Class::state), 0);
+}
+
+TEST(StrayTest, AReaderThatGoesOnFarAheadIsFollowedThere) {
+  Host host;
+  for (int64_t i = 0; i < 128; ++i) host.Read(i * 4096, 4096);
+  int64_t asked = 0;
+  for (int64_t i = 180; i < 400; ++i) {
+    const Decision decision = host.Read(i * 4096, 4096);
+    if (!decision.empty()) asked = decision.Piece(decision.pieces - 1).end.value;
+  }
+  EXPECT_GE(asked, 400 * 4096);
+}
+
 }  // namespace
 }  // namespace ahead::test
