@@ -112,7 +112,11 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   // the windows that the kernel would begin have no room in memory.
   const bool asks_for_read = facts.share * 4 < facts.kernel_window * 3 && stream.track.shape == Shape::kForward &&
                              stream.proved && !keeps_kernel_out_;
-  // A part of the next read would have it wait all the same, and may be lost before.
+  // A part of the next read would have it wait all the same, and may be lost before. So would a part of a later one:
+  // what is beyond whole reads is read a turn later. 800 slow streams of 32 KiB with 40 KiB each: 2634 reads wait, 1643
+  // so, and 2.5 % of the bytes come twice, 0.5 % so (ahead score, slow-streams in 64 MiB).
+  const int64_t size = stream.position - from;
+  if (IsShort(facts) && stream.track.shape == Shape::kForward && size > 0 && want > size) want -= want % size;
   if ((asks_for_read || (keeps_kernel_out_ && IsShort(facts))) && want < stream.position - from) want = 0;
   if (want == 0 && stream.position - from <= unit && !asks_for_read && !keeps_kernel_out_) {
     kernel_has_read_ = true;
