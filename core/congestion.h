@@ -46,6 +46,9 @@ class Congestion {
   int32_t FirstReads() const { return first_reads_; }
   // Returns how many streams wait at a time, of late; at least 1.
   int32_t Waiting() const;
+  // Returns whether they did little but wait, of late, so that what comes sooner is read sooner. Taken for granted
+  // until a wait is over.
+  bool IsAtFullSpeed() const;
   // Returns how many pieces each of them may have in flight; at least kLeastShare.
   int32_t Share() const;
 

@@ -121,6 +121,21 @@ TEST(CongestionTest, StreamsThatWaitedLongAgoDoNotShareAnyMore) {
   EXPECT_EQ(congestion.Waiting(), 1);
 }
 
+TEST(CongestionTest, ReadersThatPauseForMoreThanASixteenthOfTheTimeAreNotAtFullSpeed) {
+  Congestion congestion;
+  EXPECT_TRUE(congestion.IsAtFullSpeed());
+  for (int64_t file = 0; file < 100; ++file) {
+    Nanos counted;
+    congestion.OnWaited(counted, 2_ms, 10_ms + 2'050_us * file);
+  }
+  EXPECT_TRUE(congestion.IsAtFullSpeed());
+  for (int64_t file = 0; file < 200; ++file) {
+    Nanos counted;
+    congestion.OnWaited(counted, 2_ms, 215_ms + 2'300_us * file);
+  }
+  EXPECT_FALSE(congestion.IsAtFullSpeed());
+}
+
 TEST(CongestionTest, EachStreamMayHaveTwoPiecesHoweverManyWait) {
   Congestion congestion;
   congestion.OnMiss(2_ms);

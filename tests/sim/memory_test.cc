@@ -32,21 +32,20 @@ TEST(MemoryTest, SixtyFourReadersAreTwiceAsFastAsBareAndNearTheBestFixedWindow) 
   EXPECT_LE(ours.elapsed * 2, best);
   for (ByteCount window = 64_KiB; window <= 8_MiB; window = window * 2)
     best = std::min(best, Fixed(work, device, window).elapsed);
-  // Wanted is 0.90 of the best fixed window; reached is 0.895.
-  EXPECT_LE(ours.elapsed.value * 89, best.value * 100);
+  // Wanted is 0.90 of the best fixed window.
+  EXPECT_LE(ours.elapsed.value * 95, best.value * 100);
   EXPECT_EQ(ours.repeated_bytes, ByteCount{});
 }
 
 TEST(MemoryTest, ThereIsNoCliffForThreadsAtFullSpeed) {
   const LabDevice device = Cgroup(64_MiB);
-  for (uint32_t readers = 8; readers <= 512; readers *= 2) {
+  for (const uint32_t readers : {8, 16, 32, 64, 128, 256, 320, 384, 512}) {
     SCOPED_TRACE(readers);
     const Workload work = FullSpeedReaders(readers, 4_MiB, 64_KiB);
     const LabScore bare = Bare(work, device);
     const LabScore ours = Ours(work, device);
-    // 1.5 %: first windows are small, which is one request more for each reader.
-    EXPECT_LE(ours.elapsed.value, bare.elapsed.value / 1000 * 1015);
-    EXPECT_LE(ours.bytes.value, bare.bytes.value / 1000 * 1015);
+    EXPECT_LE(ours.elapsed.value, bare.elapsed.value / 1000 * 1005);
+    EXPECT_LE(ours.bytes.value, bare.bytes.value / 1000 * 1005);
   }
 }
 
@@ -70,6 +69,15 @@ TEST(MemoryTest, ReadersInTurnAreNeverSlowerThanBareHoweverMany) {
   }
 }
 
+TEST(MemoryTest, ReadersInTurnAreFasterThanBareFromTheBeginning) {
+  const LabDevice device = Cgroup(64_MiB);
+  for (const uint32_t readers : {64, 128, 256, 384, 512}) {
+    SCOPED_TRACE(readers);
+    const Workload work = ReadersInTurn(readers, 256_KiB, 64_KiB);
+    EXPECT_LE(Ours(work, device).elapsed.value, Bare(work, device).elapsed.value / 4 * 3);
+  }
+}
+
 TEST(MemoryTest, MoreReadersThanMemoryHasWindowsForAreFasterThanBareAndFetchNothingTwice) {
   const LabDevice device = Cgroup(64_MiB);
   const Workload work = FullSpeedReaders(512, 2_MiB, 64_KiB);
@@ -84,6 +92,13 @@ TEST(MemoryTest, ManySlowStreamsFetchATenthOfWhatBareFetchesTwice) {
   const LabScore bare = Bare(work, device);
   EXPECT_GT(bare.repeated_bytes, 1_GiB);
   EXPECT_LE(Ours(work, device).repeated_bytes.value, bare.repeated_bytes.value / 10);
+}
+
+TEST(MemoryTest, NoReadOfASlowStreamWaitsButTheFirstTwo) {
+  const LabDevice device = Cgroup(64_MiB);
+  const LabScore ours = Ours(SlowStreams(12, 32_KiB, 5_ms), device);
+  EXPECT_LE(ours.waits, 800 * 21 / 10);
+  EXPECT_LE(ours.repeated_bytes.value, ours.bytes.value / 100);
 }
 
 TEST(MemoryTest, LittleOfEachOfAHundredFilesInTurnFetchesLittleMore) {

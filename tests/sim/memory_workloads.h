@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/workload.h"
 
@@ -37,6 +40,33 @@ inline Workload ReadersInTurn(uint32_t readers, ByteCount size, ByteCount block,
     step.thread = 0;
     step.begin = step.end = now;
     now = now + pace;
+  }
+  return work;
+}
+
+// 800 streams of one process: one read of all in each round, in another order each time, `pace` after the one before.
+inline Workload SlowStreams(int rounds, ByteCount block, Nanos pace) {
+  Workload work;
+  work.readers = 800;
+  work.threads = 1;
+  std::vector<uint32_t> order;
+  for (uint32_t reader = 0; reader < work.readers; ++reader) {
+    work.files.push_back({"file" + std::to_string(reader), 1, reader + 1, block * rounds});
+    order.push_back(reader);
+  }
+  std::mt19937_64 random(1);
+  Nanos now{};
+  for (int round = 0; round < rounds; ++round) {
+    // By hand: std::shuffle is another one in each library.
+    for (size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);
+    for (const uint32_t reader : order) {
+      WorkStep& step = work.steps.emplace_back();
+      step.file = step.reader = reader;
+      step.fresh = round == 0;
+      step.range = {ByteOffset{} + block * round, ByteOffset{} + block * (round + 1)};
+      step.begin = step.end = now;
+      now = now + pace;
+    }
   }
   return work;
 }
