@@ -30,9 +30,11 @@ struct Decision {
   ByteCount length;
   ByteCount step;
   int32_t pieces = 0;
-  int32_t required = 0;  // the first so many are part of the read itself: to be asked for even where the mount is full
-  ByteOffset limit;      // end of file, or the end of the window
-  ByteOffset floor;      // begin of the window: no piece starts below it
+  // To be asked for even where the mount is full: the first so many are part of the read itself, or next after it where
+  // the reader waits.
+  int32_t required = 0;
+  ByteOffset limit;        // end of file, or the end of the window
+  ByteOffset floor;        // begin of the window: no piece starts below it
   bool look_only = false;  // ask for nothing: only say which pieces are resident
   bool check = true;       // look whether the pieces are resident before asking for them
   bool starving = false;   // the reader waits for data: a blocking call costs it nothing extra

@@ -58,6 +58,19 @@ TEST_F(DistanceTest, IsKeptOverAPauseLikeOneBefore) {
   EXPECT_GT(Read(256 * kKiB), 0);
 }
 
+// Of a disk with an arm the latency is that of a seek: what it says is in flight has come long ago.
+TEST_F(DistanceTest, OfAReaderWhoWaitsIsTwoPiecesHoweverFullTheMountSeems) {
+  host_.hit_ = 1_ms;
+  Read(2 << 20);
+  int64_t end = at_ + farthest_;
+  for (int read = 0; read < 64; ++read, at_ += kRead) {
+    while (host_.congestion_.Allowed(host_.now_) > 0) host_.congestion_.OnIssued(host_.now_, 1_ms);
+    const Decision decision = host_.Read(at_, kRead);
+    if (!decision.empty()) end = decision.Piece(decision.pieces - 1).end.value;
+    EXPECT_GE(end - at_, 256 * kKiB) << read;
+  }
+}
+
 TEST(MappingDistanceTest, IsNothingForAMappingOfAMountThatKeepsNothing) {
   Host host(100_KiB);
   for (int i = 0; i < 8; ++i) host.congestion_.OnUseless(host.now_);
