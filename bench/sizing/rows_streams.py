@@ -80,7 +80,7 @@ def slow_reads(run):
 
 def hdd(bench):
     """2, 4 and 16 readers at full speed on one arm: no less in sum than bare, and the last is not later."""
-    for readers, mib in ((2, 128), (4, 128), (16, 64)):
+    for readers, mib in ((2, 256), (4, 256), (16, 128)):
         total = mib * MIB // (2 if bench.is_quick else 1)
         files = bench.names({f"file-{number:02}": total // readers for number in range(readers)})
         words = bench.load("streams", *files)
