@@ -66,6 +66,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   ++tick_;
   concurrency_.OnBegin(access.time);
   page_ = facts.page;
+  safe_ = facts.safe;
   folder_ = facts.habit.folder;
   NoteOpening(read, access, facts, around);
   Stream* stream = Match(read, access, facts, around);
@@ -81,6 +82,8 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   stream->overtaking.OnBegin();
   const int64_t before = stream->position;
   const SlotRange slots = stream->Advance(read);
+  stream->is_at_end = stream->position >= stream->track.EndSlot(facts.file_size);
+  SettleInitial(*stream, facts, around);
   stream->appetite.OnBegin(stream->track.length * (before - stream->taken), access.time, waited_);
   stream->taken = before;
   NoteHaste(*stream, facts, around);
@@ -646,12 +649,26 @@ void AdaptivePolicy::OnHostAdvice(HostAdvice advice, ByteRange range, const Fact
   }
 }
 
+// What became of the first window of a new file.
+void AdaptivePolicy::LearnInitial(Stream& stream, const Facts& facts, const Surroundings& around) {
+  if (stream.initial_slots == 0 || stream.is_tail) return;
+  around.learnt.LearnInitial(folder_, facts.page * stream.initial_slots, facts.page * stream.initial_hits, stream.run(),
+                             stream.position >= stream.track.EndSlot(facts.file_size));
+  stream.initial_slots = stream.initial_hits = 0;
+}
+
+// The same as soon as it is known: files may be left open for long after they were read.
+void AdaptivePolicy::SettleInitial(Stream& stream, const Facts& facts, const Surroundings& around) {
+  const int64_t fetched = stream.initial_slots;
+  if (fetched > 0 && stream.initial_hits >= fetched &&
+      (stream.is_at_end || stream.position - stream.first >= fetched * 2))
+    LearnInitial(stream, facts, around);
+}
+
 void AdaptivePolicy::Forget(const Facts& facts, const Surroundings& around) {
   SettleOpening(around);
   for (Stream& stream : table_) {
-    if (stream.initial_slots > 0 && !stream.is_tail)
-      around.learnt.LearnInitial(folder_, facts.page * stream.initial_slots, facts.page * stream.initial_hits,
-                                 stream.run(), stream.position >= stream.track.EndSlot(facts.file_size));
+    LearnInitial(stream, facts, around);
     GiveUp(stream, stream.useful.TakeAll(), facts, around);
     table_.End(stream);
   }
@@ -672,7 +689,8 @@ int64_t AdaptivePolicy::OutstandingPages(Class cls) const {
 int32_t AdaptivePolicy::ActiveStreams() const {
   int32_t streams = 0;
   for (const Stream& stream : table_)
-    streams += stream.useful.outstanding() != 0 || (!passive_ && tick_ - stream.tick < kRecentTicks);
+    streams +=
+        stream.useful.outstanding() != 0 || (!passive_ && !stream.is_at_end && tick_ - stream.tick < kRecentTicks);
   return streams;
 }
 

@@ -72,8 +72,12 @@ class AdaptivePolicy {
   int64_t OutstandingPages(Class cls) const;
   int64_t OutstandingPages() const;
 
-  // Returns how many streams hold such pages or have read of late: those that share the memory. Cost: O(streams).
+  // Returns how many streams hold such pages, or have read of late and not come to the end of the file: those that
+  // share the memory. Cost: O(streams).
   int32_t ActiveStreams() const;
+
+  // Returns what memory was safe for data fetched ahead, as facts said last.
+  ByteCount safe() const { return safe_; }
 
   // Returns whether the file is known to be cached: Plan will not ask for anything, whatever the facts, and the caller
   // may spare itself the system calls that find them.
@@ -93,6 +97,8 @@ class AdaptivePolicy {
   bool IsAfterTail() const;
   bool IsAfterHead() const;
   void NoteOpening(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
+  void LearnInitial(Stream& stream, const Facts& facts, const Surroundings& around);
+  void SettleInitial(Stream& stream, const Facts& facts, const Surroundings& around);
   void SettleOpening(const Surroundings& around);
   ByteRange OtherEndOf(const Stream& stream, const Decision& decision, const Facts& facts) const;
   void AddOtherEnd(Stream& stream, Decision& decision, Nanos now, const Facts& facts, const Surroundings& around);
@@ -186,6 +192,7 @@ class AdaptivePolicy {
   Clusters clusters_;
   uint32_t tick_ = 0;  // reads that did not pass a filter
   ByteCount page_{4096};
+  ByteCount safe_{INT64_MAX};
   uint32_t folder_ = 0;  // of the file, as facts said last
   FirstReads opening_;
   FirstReads before_;  // the opening before that

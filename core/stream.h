@@ -33,6 +33,7 @@ struct Stream {
   bool has_skipped = false;      // its run began anew after a read that left much out
   bool has_strayed = false;      // its last read was one of a page far ahead, in what was fetched for it
   bool jumped = false;           // it began after a jump, not at the start of a newly opened file
+  bool is_at_end = false;        // it came to the end of the file
   bool is_tail = false;          // it began at the end of a newly opened file (methods/tail.cc)
   bool is_among_random = false;  // its description is advised: most reads are in no stream (methods/hint.cc)
   bool is_cluster = false;       // it is a block that is read in any order (methods/clusters.cc)

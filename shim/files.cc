@@ -72,8 +72,7 @@ struct Table {
 
 // In .data, with what else every reading process writes to: alone in .bss each would be a page of its own.
 [[gnu::section(".data")]] constinit Table table;
-[[gnu::section(".data")]] constinit std::atomic<int64_t> outstanding_pages{0};
-[[gnu::section(".data")]] constinit std::atomic<int64_t> active_streams{0};
+[[gnu::section(".data")]] constinit Holdings holdings;
 
 // Each about a microsecond (guard.h). A decision, or the account of a batch, takes one to three; a batch of pieces has
 // taken its thread thirty and more, so that to wait for a few others costs it little.
@@ -125,18 +124,12 @@ uint8_t MountOf(uint64_t device) {
 
 int64_t BytesOf(int64_t pages) { return (pages > 0 ? pages : 0) * static_cast<int64_t>(runtime.page_bytes()); }
 
-// What the file holds now, against what it did when it was last looked at. Other processes of the run are told.
+// Says what the file holds now. Other processes of the run are told.
 void Account(File& file, const AdaptivePolicy& policy) {
-  const int64_t pages = policy.OutstandingPages();
-  const int64_t more_pages = pages - file.outstanding_pages;
-  const int32_t streams = policy.ActiveStreams();
-  const int64_t more_streams = streams - file.active_streams;
-  if (more_pages == 0 && more_streams == 0) return;
-  file.outstanding_pages = pages;
-  const int64_t all_pages = outstanding_pages.fetch_add(more_pages, std::memory_order_relaxed) + more_pages;
-  const int64_t all_streams = active_streams.fetch_add(more_streams, std::memory_order_relaxed) + more_streams;
-  TellHeld(runtime.block(), {BytesOf(all_pages), all_streams > 0 ? all_streams : 0});
-  file.active_streams = streams;
+  holdings.Tell(file.holdings, policy.OutstandingPages(), policy.ActiveStreams(), runtime.learnt().safety.clock(),
+                policy.safe());
+  const Holdings::Sum all = holdings.Get();
+  TellHeld(runtime.block(), {BytesOf(all.pages), all.streams});
 }
 
 // Counts what was fetched for the file and will not be read. REQUIRES: nobody uses the file.
@@ -272,7 +265,7 @@ void LockedFile::Unlock() noexcept {
   held_ = false;
   // A file that was and is cached has nothing outstanding, and its reads are the ones whose cost shows.
   const bool is_settled = policy_.passive() && file_.passive.load(std::memory_order_relaxed);
-  if (!is_settled || file_.outstanding_pages != 0 || file_.active_streams != 0) Account(file_, policy_);
+  if (!is_settled || !file_.holdings.is_nothing()) Account(file_, policy_);
   file_.passive.store(policy_.passive(), std::memory_order_relaxed);
   file_.lock.Unlock();
 }
@@ -297,10 +290,10 @@ Surroundings LockedFile::Around(Congestion& congestion) noexcept {
   return {runtime.options(), congestion, runtime.learnt(), runtime.block().ledger};
 }
 
-int64_t OutstandingBytes() noexcept { return BytesOf(outstanding_pages.load(std::memory_order_relaxed)); }
+int64_t OutstandingBytes() noexcept { return BytesOf(holdings.Get().pages); }
 
 int64_t ActiveStreams() noexcept {
-  const int64_t streams = active_streams.load(std::memory_order_relaxed);
+  const int64_t streams = holdings.Get().streams;
   return streams > 0 ? streams : 1;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/adaptive_policy.h"
 #include "core/facts.h"
+#include "core/holdings.h"
 #include "shim/guard.h"
 #include "shim/residency.h"
 #include "stats/trace_format.h"
@@ -44,8 +45,7 @@ struct File {
   std::atomic<int64_t> size_bytes{0};  // as seen at the last decision
   uint32_t folder = 0;                 // that it was found in (core/habits.h); 0: not looked yet
   TraceId trace = kNoTraceId;          // its number in the trace
-  int64_t outstanding_pages = 0;       // of its policy, as added to the process's sum
-  int32_t active_streams = 0;          // the same
+  Holdings::Of holdings;               // of its policy, as the process was told last
 };
 
 enum class Acquired : uint8_t {

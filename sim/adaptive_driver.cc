@@ -36,16 +36,14 @@ struct AdaptiveDriver::OfFile {
   Process* process = nullptr;
   Congestion* congestion = nullptr;
   int32_t users = 0;
-  int64_t outstanding_pages = 0;  // of the policy, after its last call
-  int32_t active_streams = 0;
+  Holdings::Of holdings;  // of the policy, after its last call
   AdaptivePolicy policy;
 };
 
 struct AdaptiveDriver::Process {
   Learnt learnt;
   Ledger ledger{};
-  int64_t outstanding_pages = 0;
-  int64_t active_streams = 0;
+  Holdings holdings;
   std::vector<std::pair<uint64_t, std::unique_ptr<Congestion>>> mounts;  // by device
   std::unordered_map<uint32_t, OfFile*> files;
   std::deque<OfFile> places;
@@ -73,7 +71,7 @@ AdaptiveDriver::OfFile& AdaptiveDriver::FileOf(uint32_t process_number, uint32_t
     process.files.erase(place->file);
     place->policy.~AdaptivePolicy();
     new (&place->policy) AdaptivePolicy();
-    place->outstanding_pages = place->active_streams = 0;
+    place->holdings = {};
   } else {
     place = &process.places.emplace_back();
     place->process = &process;
@@ -108,20 +106,21 @@ Facts AdaptiveDriver::FactsOf(const OfFile& of_file) const {
   facts.kernel_window = facts_.kernel_window;
   facts.kernel_leads = facts_.kernel_leads.value_or(file.kernel_leads);
   const Process& process = *of_file.process;
-  const MemoryUse use{facts_.page * process.outstanding_pages, facts_.page * outstanding_pages_,
-                      std::max<int64_t>(1, process.active_streams), std::max<int64_t>(1, active_streams_)};
+  const Holdings::Sum own = process.holdings.Get();
+  const MemoryUse use{facts_.page * own.pages, facts_.page * held_.pages, std::max<int64_t>(1, own.streams),
+                      std::max<int64_t>(1, held_.streams)};
   process.learnt.Tell(facts, of_file.folder, facts_.memory, use, options_);
   return facts;
 }
 
-void AdaptiveDriver::Account(OfFile& file, int64_t pages, int32_t streams) {
+void AdaptiveDriver::Account(OfFile& file) {
   Process& process = *file.process;
-  process.outstanding_pages += pages - file.outstanding_pages;
-  outstanding_pages_ += pages - file.outstanding_pages;
-  file.outstanding_pages = pages;
-  process.active_streams += streams - file.active_streams;
-  active_streams_ += streams - file.active_streams;
-  file.active_streams = streams;
+  const Holdings::Sum before = process.holdings.Get();
+  process.holdings.Tell(file.holdings, file.policy.OutstandingPages(), file.policy.ActiveStreams(),
+                        process.learnt.safety.clock(), file.policy.safe());
+  const Holdings::Sum now = process.holdings.Get();
+  held_.pages += now.pages - before.pages;
+  held_.streams += now.streams - before.streams;
 }
 
 template <typename Step>
@@ -129,7 +128,7 @@ void AdaptiveDriver::WithPolicy(OfFile& file, Step step) {
   Process& process = *file.process;
   const Surroundings around{options_, *file.congestion, process.learnt, process.ledger};
   step(around);
-  Account(file, file.policy.OutstandingPages(), file.policy.ActiveStreams());
+  Account(file);
 }
 
 void AdaptiveDriver::Decided(const Pending& pending) {

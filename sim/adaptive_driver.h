@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/adaptive_policy.h"
+#include "core/holdings.h"
 #include "sim/workload.h"
 
 namespace ahead::sim {
@@ -118,7 +119,7 @@ class AdaptiveDriver {
   void ReportBatch(Pending& pending);
   void Close(Reader& reader);
   // Notes what a file holds now in the sums of its process and of the run.
-  void Account(OfFile& file, int64_t pages, int32_t streams);
+  void Account(OfFile& file);
   // Runs `step`, a call of the policy of `file`, and keeps the sum of what is outstanding.
   template <typename Step>
   void WithPolicy(OfFile& file, Step step);
@@ -129,8 +130,7 @@ class AdaptiveDriver {
   Habits habits_;  // of the run
   std::vector<Process> processes_;
   std::vector<Reader> readers_;
-  int64_t outstanding_pages_ = 0;  // of all processes
-  int64_t active_streams_ = 0;
+  Holdings::Sum held_;  // by all processes
   int64_t planned_ = 0;
   uint64_t decisions_ = 0;
   uint64_t digest_ = 0xcbf29ce484222325;

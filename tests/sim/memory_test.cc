@@ -109,5 +109,43 @@ TEST(MemoryTest, LittleOfEachOfAHundredFilesInTurnFetchesLittleMore) {
   EXPECT_LE(Ours(rounds, device).bytes.value, Bare(rounds, device).bytes.value / 10 * 13);
 }
 
+TEST(MemoryTest, FilesThatStayOpenAreFasterThanBareWhenReadOneAfterTheOther) {
+  const Workload work = OneAfterTheOther(FullSpeedReaders(1000, 320_KiB, 64_KiB));
+  for (const ByteCount memory : {64_MiB, 1_GiB}) {
+    const LabDevice device = Cgroup(memory);
+    EXPECT_LE(Ours(work, device).elapsed.value, Bare(work, device).elapsed.value / 10 * 8) << memory.value;
+  }
+}
+
+// What lies in memory for them the reader has to push out first, at the speed it has without the engine.
+TEST(MemoryTest, FilesThatWereLeftOpenTakeNothingFromAReaderThatHasFilledMemory) {
+  constexpr ByteCount kScanned = 512_MiB;
+  Workload scan;
+  scan.files.push_back({"scanned", 1, 1, kScanned});
+  scan.readers = scan.threads = 1;
+  const Workload heads = OneAfterTheOther(FullSpeedReaders(800, 2_MiB, 64_KiB));
+  Workload both = heads;
+  std::erase_if(both.steps, [](const WorkStep& step) { return step.range.begin.value >= (128_KiB).value; });
+  const auto file = static_cast<uint32_t>(both.files.size());
+  both.files.push_back({"scanned", 1, file + 1, kScanned});
+  ++both.readers;
+  Workload heads_only = both;
+  for (int64_t at = 0; at < kScanned.value; at += 65536) {
+    WorkStep step;
+    step.range = {{at}, {at + 65536}};
+    step.fresh = at == 0;
+    scan.steps.push_back(step);
+    step.file = step.reader = file;
+    both.steps.push_back(step);
+  }
+  const LabDevice device = Cgroup(64_MiB);
+  const Nanos alone = Ours(scan, device).elapsed;
+  const Nanos bare = Bare(scan, device).elapsed;
+  const Nanos after = Ours(both, device).elapsed - Ours(heads_only, device).elapsed;
+  const int64_t turns = kScanned.value / (64_MiB).value;
+  EXPECT_LE(after.value, alone.value + bare.value / turns * 2);
+  EXPECT_GT(bare.value, alone.value * 3);
+}
+
 }  // namespace
 }  // namespace ahead::sim

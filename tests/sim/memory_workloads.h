@@ -71,4 +71,16 @@ inline Workload SlowStreams(int rounds, ByteCount block, Nanos pace) {
   return work;
 }
 
+// Reads the steps of `work` file after file, all of them open until the end.
+inline Workload OneAfterTheOther(Workload work) {
+  std::stable_sort(work.steps.begin(), work.steps.end(),
+                   [](const WorkStep& one, const WorkStep& other) { return one.file < other.file; });
+  for (WorkStep& step : work.steps) {
+    step.thread = 0;
+    step.begin = step.end = Nanos{};
+  }
+  work.threads = 1;
+  return work;
+}
+
 }  // namespace ahead::sim
