@@ -70,6 +70,7 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   folder_ = facts.habit.folder;
   NoteOpening(read, access, facts, around);
   Stream* stream = Match(read, access, facts, around);
+  CountLookUp(read, stream == nullptr, facts);
   if (stream == nullptr) {
     kernel_has_read_ = true;
     Decision decision;
@@ -118,6 +119,17 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
   if (!decision.empty()) stream->asking.Begin(access.time);
   decision.hint = HintFor(access, stream, slots, decision, facts, around);
   return decision;
+}
+
+// Notes a read in no stream, if it `is_one`: who looks something up reads little. Reads of streams wear that out.
+void AdaptivePolicy::CountLookUp(ByteRange read, bool is_one, const Facts& facts) {
+  constexpr int32_t kMost = 32;
+  constexpr int64_t kFewPages = 4;
+  constexpr uint32_t kSlowly = 32;
+  if (is_one && read.size() <= facts.page * kFewPages)
+    lookups_ += lookups_ < kMost ? 1 : 0;
+  else if (!is_one && tick_ % kSlowly == 0)
+    lookups_ -= lookups_ > 0 ? 1 : 0;
 }
 
 // Finds the stream that the read belongs to, or starts one. Streams that go on come first; then what the trail of
@@ -219,6 +231,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
   const int32_t needed = trail_.mostly_runs() ? 1 : 2;
   if (match.kind == TrailMatch::Kind::kForward && match.hits >= needed) {
     trail_.Remove(read);
+    lookups_ -= match.hits < lookups_ ? match.hits : lookups_;
     Stream& stream = Begin(match.run_begin.value == 0 ? Class::contexta : Class::context, forward, read, {},
                            access.time, facts, around);
     Consume(stream, match, read, access.time);

@@ -137,6 +137,7 @@ class AdaptivePolicy {
   void NoteHaste(const Stream& stream, const Facts& facts, const Surroundings& around);
   static int64_t CycleStartup(const Track& track, const Facts& facts);
   void OnProgress(Stream& stream, Nanos waited, Nanos now, const Surroundings& around);
+  void CountLookUp(ByteRange read, bool is_one, const Facts& facts);
   void Consume(Stream& stream, const TrailMatch& match, ByteRange read, Nanos now);
   // Says whether memory has no room for the two windows that the kernel keeps for each stream.
   static bool IsShort(const Facts& facts) { return facts.share < facts.kernel_window * 2; }
@@ -190,7 +191,8 @@ class AdaptivePolicy {
   StrideDetector stride_;
   RunLog runs_;
   Clusters clusters_;
-  uint32_t tick_ = 0;  // reads that did not pass a filter
+  uint32_t tick_ = 0;    // reads that did not pass a filter
+  int32_t lookups_ = 0;  // small reads of late in no stream, less those that began one
   ByteCount page_{4096};
   ByteCount safe_{INT64_MAX};
   uint32_t folder_ = 0;  // of the file, as facts said last
