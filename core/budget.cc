@@ -14,7 +14,7 @@ constexpr int64_t kMost = int64_t{1} << 60;
 // head); one per cent is what an idle machine with other work shows.
 constexpr int64_t kHigh = 100;
 constexpr int64_t kSlight = 10;
-// Looks that one event lasts; and the budget grows by this part of what is there: in 16 looks from nothing to all.
+// Looks that one event lasts; and what was taken comes back in 16 looks from nothing to all.
 constexpr int64_t kEvent = 4;
 constexpr int64_t kGrowth = 16;
 
@@ -47,17 +47,17 @@ ByteCount Budget::Look(const MemoryNow& now) {
   const int64_t there = There(now);
   if (there == 0) return {};
   if (looks_ > 0) --looks_;
-  if (budget_.value < 0 || budget_.value > there) {
-    budget_ = {there};
-  } else if (!IsPressed(now, kSlight)) {
-    const int64_t step = there / kGrowth > kLeast.value ? there / kGrowth : kLeast.value;
-    budget_ = {Least(there, budget_.value + step)};
-  }
+  const bool is_slight = IsPressed(now, kSlight);
   if (looks_ == 0 && IsPressed(now, kHigh)) {
     looks_ = kEvent;
-    budget_ = budget_ / 2 > kLeast ? budget_ / 2 : kLeast;
+    part_ = part_ / 2 > 0 ? part_ / 2 : 1;
+  } else if (!is_slight && part_ < kWhole) {
+    part_ = Least(kWhole, part_ + kWhole / kGrowth);
   }
-  return budget_;
+  int64_t budget = there / kWhole * part_;
+  if (is_slight && last_.value > 0) budget = Least(budget, last_.value);
+  last_ = {budget > kLeast.value ? budget : kLeast.value};
+  return last_;
 }
 
 }  // namespace ahead

@@ -3,15 +3,15 @@
 // What is there, of which three things tell: the limit of its cgroups, of which a quarter is for programs
 // (core/safety.h); what they leave of it at this moment; and what the machine has available, of which an eighth is the
 // run's: with the default ratio a sixteenth of it is fetched ahead at the most. What is fetched and not read is part of
-// what is left, because the kernel can take it back; so the budget does not fall because it is used. What falls is
-// followed at once. Streams share the budget (core/learnt.h); one that has more than its share asks for no more until
+// what is left, because the kernel can take it back; so the budget does not fall because it is used. It follows at
+// once, up and down. Streams share the budget (core/learnt.h); one that has more than its share asks for no more until
 // it has read that much.
 //
-// Pressure, the share of time in which some task waits for memory, says that even so there is too much: then the budget
-// is halved, once for an event, as TCP halves its window once for a round trip. It halves again only where the pressure
-// lasts kEvent looks longer, in which what was fetched under the old budget is read or gone. Under a slight pressure
-// it does not grow; without, it grows by a sixteenth of what is there with each look, so that a run that has halved its
-// share and brought another out of its distress does not take it back at once.
+// Pressure, the share of time in which some task waits for memory, says that even so there is too much: then the run
+// has half of it, once for an event, as TCP halves its window once for a round trip. It halves again only where the
+// pressure lasts kEvent looks longer, in which what was fetched under the old budget is read or gone. Under a slight
+// pressure nothing grows; without, a sixteenth of what is there comes back with each look, so that a run that has
+// halved its share and brought another out of its distress does not take it back at once.
 //
 // Pressure counts only where memory is short. Who reads fast through a full cgroup makes the kernel reclaim all the
 // time, and harms nobody. With a limit of 64 MiB (cat of cold files of 64 MiB on ext4, /proc/pressure/memory): one
@@ -47,8 +47,10 @@ class Budget {
   static constexpr ByteCount kLeast{1 << 20};
 
  private:
-  ByteCount budget_{-1};  // -1: there was no look
-  int64_t looks_ = 0;     // until the next event
+  static constexpr int64_t kWhole = 1024;
+  int64_t part_ = kWhole;  // of what is there, in 1/kWhole: what pressure left
+  int64_t looks_ = 0;      // until the next event
+  ByteCount last_;
 };
 
 }  // namespace ahead
