@@ -12,6 +12,8 @@ namespace {
 
 // Files without users whose policies are kept (shim/files.cc).
 constexpr size_t kIdleFiles = 16;
+// As `ahead run` does while something moves (cli/memory_watch.h).
+constexpr Nanos kLookEvery = 1_s;
 
 uint32_t FolderIdOf(const std::string& path) { return FolderId(path.data(), path.size()); }
 
@@ -60,6 +62,16 @@ AdaptiveDriver::AdaptiveDriver(const Workload& work, const Options& options, con
 }
 
 AdaptiveDriver::~AdaptiveDriver() = default;
+
+// Before the first step it is as DriverFacts says.
+void AdaptiveDriver::Watch(Nanos now) {
+  for (; !facts_.steps.empty() && next_look_ <= now; next_look_ = next_look_ + kLookEvery) {
+    const MemoryStep* in_force = nullptr;
+    for (const MemoryStep& step : facts_.steps)
+      if (step.at <= next_look_) in_force = &step;
+    if (in_force != nullptr) facts_.memory = budget_.Look(in_force->found);
+  }
+}
 
 AdaptiveDriver::OfFile& AdaptiveDriver::FileOf(uint32_t process_number, uint32_t file) {
   Process& process = processes_[process_number];
@@ -164,6 +176,7 @@ Access AdaptiveDriver::AccessOf(Reader& reader, const WorkStep& read, Nanos now)
 }
 
 void AdaptiveDriver::Plan(const WorkStep& read, Nanos now, Pending& pending) {
+  Watch(now);
   Reader& reader = Meet(read);
   pending.file = reader.file;
   pending.absorbed = reader.filter.Passes(read.range.begin, read.range.size());
@@ -184,6 +197,7 @@ void AdaptiveDriver::Plan(const WorkStep& read, Nanos now, Pending& pending) {
 }
 
 void AdaptiveDriver::PlanMapping(const WorkStep& map, Nanos now, Pending& pending) {
+  Watch(now);
   OfFile& file = *Meet(map).file;
   pending.file = &file;
   pending.absorbed = false;

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/adaptive_policy.h"
+#include "core/budget.h"
 #include "core/holdings.h"
+#include "sim/memory_step.h"
 #include "sim/workload.h"
 
 namespace ahead::sim {
@@ -20,6 +22,7 @@ struct DriverFacts {
   ByteCount piece{128 << 10};
   ByteCount kernel_window{128 << 10};
   ByteCount memory{1 << 30};         // safe for data fetched and not read yet, of all processes
+  std::vector<MemoryStep> steps;     // what a look at the memory finds once a second, from when it is at another
   std::optional<bool> kernel_leads;  // of all files; else what the workload says of each
 };
 
@@ -111,6 +114,8 @@ class AdaptiveDriver {
     HostAdvice advice = HostAdvice::kNormal;  // what stood at its last read
   };
 
+  // Looks at the memory, as often as it is done until `now`.
+  void Watch(Nanos now);
   Reader& Meet(const WorkStep& step);
   OfFile& FileOf(uint32_t process, uint32_t file);
   Facts FactsOf(const OfFile& file) const;
@@ -127,6 +132,8 @@ class AdaptiveDriver {
   const Workload& work_;
   Options options_;
   DriverFacts facts_;
+  Budget budget_;
+  Nanos next_look_{};
   Habits habits_;  // of the run
   std::vector<Process> processes_;
   std::vector<Reader> readers_;

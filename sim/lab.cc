@@ -52,6 +52,7 @@ DriverFacts FactsFor(const LabDevice& device) {
   facts.kernel_window = device.max_call;
   facts.kernel_leads = device.is_local;
   if (device.memory.value > 0) facts.memory = device.memory;
+  facts.steps = device.steps;
   return facts;
 }
 

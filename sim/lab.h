@@ -13,6 +13,7 @@
 #include "core/options.h"
 #include "core/units.h"
 #include "sim/devices/device.h"
+#include "sim/memory_step.h"
 #include "sim/workload.h"
 
 namespace ahead::sim {
@@ -26,6 +27,7 @@ struct LabDevice {
   ByteCount max_call{128 << 10};       // the most that one call of readahead takes where the kernel's window is less
   ByteCount kernel_window{128 << 10};  // of the kernel's own readahead
   ByteCount memory;                    // for the page cache; 0: without bound
+  std::vector<MemoryStep> steps;       // how it changes, in order; for a device with a bound
   bool drops_silently = true;          // as FUSE does when it is congested (design, fact 2)
   bool is_local = false;               // a disk of the machine's own: Facts::kernel_leads
 };

@@ -23,7 +23,8 @@ Mount::Mount(const Workload& work, const LabDevice& device)
       limits_{std::max<int64_t>(0, device.kernel_window.value / kPageBytes), Pages(device.max_call)},
       max_request_(Pages(device.max_request)),
       most_in_flight_(std::max(1, device.in_flight)),
-      drops_silently_(device.drops_silently) {}
+      drops_silently_(device.drops_silently),
+      steps_(device.steps) {}
 
 int64_t Mount::Lock(uint32_t file, const PageOrder& order, const Fetch& like, std::vector<Fetch>& fetches) {
   const int64_t left = cache_.PagesOf(file) - order.begin;
@@ -94,6 +95,8 @@ void Mount::SendOne(Nanos now, PageRange pages, const PageRange& read) {
 }
 
 bool Mount::Send(Nanos now, std::vector<Fetch>& fetches, size_t& first) {
+  for (; next_step_ < steps_.size() && steps_[next_step_].at <= now; ++next_step_)
+    cache_.SetMemory(steps_[next_step_].memory);
   for (; first < fetches.size(); ++first) {
     Fetch& fetch = fetches[first];
     while (fetch.pages.begin < fetch.pages.end) {

@@ -74,6 +74,8 @@ class Mount {
   std::vector<PageRange> sent_;  // by number
   std::vector<uint32_t> free_;   // numbers
   std::vector<PageRange> dropped_;
+  std::vector<MemoryStep> steps_;
+  size_t next_step_ = 0;
   int64_t requests_ = 0;
   ByteCount bytes_;
   std::vector<PageRange>* log_ = nullptr;

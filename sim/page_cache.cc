@@ -23,6 +23,12 @@ PageCache::PageCache(const Workload& work, ByteCount memory) : limit_(memory.val
   if (limit_ > 0) lists_.emplace(flags_);
 }
 
+void PageCache::SetMemory(ByteCount memory) {
+  limit_ = std::max(memory.value / kPageBytes, kLeastPages);
+  // One more than asked for: what is on its way stays.
+  if (lists_->size() > limit_) MakeRoom();
+}
+
 PageId PageCache::FindFar(uint32_t file, int64_t page) const {
   const auto& far = files_[file].far;
   if (far.empty()) return kNoPage;

@@ -55,6 +55,9 @@ class PageCache {
   PageCache(const PageCache&) = delete;
   PageCache& operator=(const PageCache&) = delete;
 
+  // Memory has become another. REQUIRES: it was bounded, and is.
+  void SetMemory(ByteCount memory);
+
   // Returns how many pages the file has.
   int64_t PagesOf(uint32_t file) const { return files_[file].pages; }
 

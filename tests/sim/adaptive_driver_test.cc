@@ -59,6 +59,28 @@ TEST_F(AdaptiveDriverTest, OtherFilesAreAskedForAtTheSameTime) {
   EXPECT_EQ(driver.decisions(), 2u);
 }
 
+TEST_F(AdaptiveDriverTest, WhatIsSafeFollowsTheMemoryWithinASecondAndRecoversSlowly) {
+  DriverFacts facts;
+  facts.memory = 64_MiB;
+  const auto step = [](Nanos at, ByteCount left, int64_t pressure) {
+    return MemoryStep{at, 64_MiB, {128_MiB, left, 16_GiB, 8_GiB, pressure, true}};
+  };
+  facts.steps = {step(1500_ms, 16_MiB, 0), step(3500_ms, 16_MiB, 300), step(4500_ms, 64_MiB, 0)};
+  AdaptiveDriver driver(work_, {}, facts);
+  const auto safe_at = [&](Nanos now) {
+    AdaptiveDriver::Pending pending;
+    driver.Plan(Step(StepKind::kRead, 0), now, pending);
+    return pending.facts.safe;
+  };
+  EXPECT_EQ(safe_at(1_s), 64_MiB);
+  EXPECT_EQ(safe_at(1900_ms), 64_MiB) << "nobody has looked";
+  EXPECT_EQ(safe_at(2_s), 16_MiB);
+  EXPECT_EQ(safe_at(4_s), 8_MiB) << "pressure";
+  EXPECT_EQ(safe_at(5_s), 36_MiB);
+  EXPECT_EQ(safe_at(11_s), 60_MiB);
+  EXPECT_EQ(safe_at(12_s), 64_MiB);
+}
+
 TEST_F(AdaptiveDriverTest, FirstWindowsShrinkWhenClosedFilesWereNotReadOn) {
   AdaptiveDriver driver(work_, {}, {});
   ReadAndClose(driver, 0, 0);

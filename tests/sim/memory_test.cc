@@ -147,5 +147,33 @@ TEST(MemoryTest, FilesThatWereLeftOpenTakeNothingFromAReaderThatHasFilledMemory)
   EXPECT_GT(bare.value, alone.value * 3);
 }
 
+// A cgroup of 64 MiB that has 16 from the second second to the sixth.
+enum class Watched : bool { kNo, kYes };
+LabDevice Lowered(Watched watched) {
+  LabDevice device = Cgroup(64_MiB);
+  const auto found = [&](ByteCount memory) -> MemoryNow {
+    if (watched == Watched::kNo) memory = 64_MiB;
+    // Of the simulated bound all is for files.
+    return {memory * 4 / 3, memory, 16_GiB, 8_GiB};
+  };
+  device.steps = {{2_s, 16_MiB, found(16_MiB)}, {6_s, 64_MiB, found(64_MiB)}};
+  return device;
+}
+
+TEST(MemoryTest, WhereALimitIsLoweredWhileManyReadNothingIsFetchedTwice) {
+  const Workload work = ReadersInTurn(128, 16_MiB, 64_KiB, 300_us);
+  EXPECT_GT(Bare(work, Lowered(Watched::kYes)).repeated_bytes, 100_MiB);
+  EXPECT_GT(Ours(work, Lowered(Watched::kNo)).repeated_bytes, 100_MiB);
+  EXPECT_LE(Ours(work, Lowered(Watched::kYes)).repeated_bytes, 1_MiB);
+}
+
+TEST(MemoryTest, AfterALimitWasLoweredAndRaisedReadersAreAsFastAsIfItNeverHadBeen) {
+  const Workload work = ReadersInTurn(64, 32_MiB, 64_KiB, 300_us);
+  const LabScore ours = Ours(work, Lowered(Watched::kYes));
+  EXPECT_LE(ours.repeated_bytes, 1_MiB);
+  EXPECT_LE(ours.elapsed.value, Ours(work, Cgroup(64_MiB)).elapsed.value / 100 * 102);
+  EXPECT_LT(ours.elapsed, Ours(work, Lowered(Watched::kNo)).elapsed);
+}
+
 }  // namespace
 }  // namespace ahead::sim
