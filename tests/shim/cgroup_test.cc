@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
 
 #include "stats/segment_map.h"
 #include "tests/shim/host.h"
@@ -31,6 +34,11 @@ class MemoryCgroup {
   MemoryCgroup& operator=(const MemoryCgroup&) = delete;
 
   bool is_made() const { return is_made_; }
+
+  // Says whether the kernel took it: it has to take pages away where more are used.
+  bool SetLimit(int64_t bytes) const {
+    return static_cast<bool>(std::ofstream(path_ / "memory.limit_in_bytes") << bytes << std::flush);
+  }
 
   // Returns the command that runs `argv` in the cgroup.
   Words Inside(const Words& argv) const {
@@ -107,6 +115,55 @@ TEST_F(SharedMemoryTest, PreloadedProgramLooksForItsLimitOnceItHasManyFiles) {
   };
   EXPECT_EQ(times_looked(2), 0);
   EXPECT_EQ(times_looked(40), 1);
+}
+
+// Sixteen files in turn, until the folder has a file `stop`. Says how many bytes were read.
+constexpr const char* kReadUntilStopped =
+    "import os,sys\n"
+    "files=[os.open(sys.argv[1]+str(i),os.O_RDONLY) for i in range(16)]\n"
+    "count=0\n"
+    "while not os.path.exists(sys.argv[2]):\n"
+    "  for file in files: count+=len(os.read(file,65536))\n"
+    "print(count)\n";
+
+TEST_F(SharedMemoryTest, RunFollowsALimitThatChangesWhileItReads) {
+  AHEAD_MOUNT_OR_SKIP(disk_, {"--latency", "1ms", "--bandwidth", "100MB/s"});
+  const MemoryCgroup cgroup(256 * kMiB);
+  if (!cgroup.is_made()) GTEST_SKIP() << "no memory cgroup of version 1 can be made here";
+  // More than is read until the test gives up.
+  for (int i = 0; i < 16; ++i) MakeFile("file-" + std::to_string(i), 1024 * kMiB);
+  const std::string counts = folder_.Path("counts");
+  const std::string stop = folder_.Path("stop");
+  const SegmentView segment = MapStatsFile(counts.c_str(), getpid());
+  ASSERT_TRUE(segment);
+  const auto said = [&] { return __atomic_load_n(&segment->memory_bytes, __ATOMIC_RELAXED); };
+  const auto wait_until = [&](const auto& is_so) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!is_so() && std::chrono::steady_clock::now() < deadline) usleep(10'000);
+    return is_so();
+  };
+
+  Outcome outcome;
+  disk_.Reset();
+  std::thread run([&] {
+    outcome = RunBare(cgroup.Inside(
+        {AHEAD, "run", "--stats", counts, "--", "python3", "-c", kReadUntilStopped, disk_.Shown("file-"), stop}));
+  });
+  EXPECT_TRUE(wait_until([&] { return said() > 128 * kMiB; })) << said();
+  // While it reads: something of it is outstanding.
+  EXPECT_TRUE(wait_until([&] { return HeldByOthers(segment, nullptr).bytes > 0; }));
+  EXPECT_TRUE(wait_until([&] { return cgroup.SetLimit(48 * kMiB); }));
+  EXPECT_TRUE(wait_until([&] { return said() <= 36 * kMiB; })) << said();
+  const int64_t low = said();
+  EXPECT_TRUE(cgroup.SetLimit(256 * kMiB));
+  EXPECT_TRUE(wait_until([&] { return said() > low; })) << "it grows again";
+  std::ofstream(stop).flush();
+  run.join();
+  UnmapSegment(segment);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const int64_t read = std::stoll(outcome.out);
+  // Nothing thrashed: what came twice, and what was fetched and not read at the end.
+  EXPECT_LE(disk_.Ask("bytes"), read + read / 20 + 64 * kMiB);
 }
 
 TEST_F(SharedMemoryTest, WhatAnotherProcessOfTheRunHoldsIsNotThereToBeFilled) {
