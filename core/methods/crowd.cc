@@ -58,9 +58,7 @@ int64_t AdaptivePolicy::CrowdEnd(const Stream& stream, int64_t from, const Facts
                                  const Surroundings& around) const {
   const bool is_in_crowd = IsInCrowd(stream, around);
   // An eighth more than a piece for each: what is read goes after what came before it. What is on its way to all at the
-  // same time cannot go at all; of readers in turn it is one's. A file that begins gets no piece, though the kernel
-  // gives one and 256 readers in turn have 90 MB/s in their first second so, 29 without (bare 43): of slow streams
-  // these are lost (`ahead score`, slow-streams in 64 MiB: share -0.57).
+  // same time cannot go at all; of readers in turn it is one's. What a file that begins is given says distance.cc.
   const bool has_piece = facts.share * 16 >= facts.piece * (IsCrowded(around) ? 18 : 15);
   if (has_piece && (is_in_crowd || stream.proved)) return AlignUp(stream.position, UnitOf(stream.track, facts));
   if (!is_in_crowd) return stream.position;

@@ -12,18 +12,29 @@ constexpr ByteCount kAutoMax{16 << 20};
 // MiB each, 1.43 without (simulated, 128 MiB).
 constexpr int64_t kFewStreams = 4;
 // Simulated, 800 slow streams in 64 MiB: of the bytes from the disk 5.8 % come twice without, 3.3, 1.2, 0.4 % with 256,
-// 512, 1024; 0.6 % where the first eight are spared, for walks over small files have no more at a time. Of newly
-// opened files the fifth to eighth have four times what later ones have: of the windows of slow readers the first are
-// lost (bench/sizing/run.py --rows slow-streams: 0.16 % come twice where eight are spared, 0.1 % so).
+// 512, 1024; 0.6 % where the first eight are spared. Of newly opened files two are: of the windows of slow readers the
+// first are lost, 112 KiB each (bench/sizing/run.py --rows slow-streams --quick: 0.32 % come twice where four are
+// spared and four more in part, 0.11 so).
 constexpr int64_t kManyStreams = 8;
-constexpr int64_t kFewFiles = 4;
+constexpr int64_t kFewFiles = 2;
 constexpr int64_t kFirstWindows = 1024;
+// Streams of which one piece each keeps any pipe full, and memory in which what lies ahead of so many is dear. With 32
+// at 20 ms and 64 in flight they had 204 MB/s, the kernel alone 256; 64 have 402 both ways.
+constexpr int64_t kEnoughStreams = 64;
+constexpr ByteCount kDear{256 << 20};
+// Of a piece: how much such a stream has left when the next is asked for.
+constexpr int64_t kLeastLeft = 4;
 
 // What lies farther ahead in time may be old when it is read, or never is: files of other machines change, readers
 // stop.
 constexpr Nanos kFarAhead{4'000'000'000};
 // So many times the longest pause before is no pause that is usual for the reader.
 constexpr int64_t kUnusual = 4;
+
+// Returns how many streams share the memory.
+int64_t StreamsOf(const Facts& facts) {
+  return facts.share.value > 0 ? facts.safe.value / facts.share.value : INT64_MAX;
+}
 
 }  // namespace
 
@@ -48,7 +59,8 @@ int64_t AdaptivePolicy::SafeBytes(const Stream& stream, const Facts& facts, cons
   const int64_t held = stream.useful.outstanding() < ahead ? stream.useful.outstanding() : ahead;
   const int64_t left =
       facts.allowance.value / 100 * options.ratio + held * stream.track.PagesPerSlot(facts.page) * facts.page.value;
-  const int64_t safe = facts.share.value / 100 * options.ratio;
+  // To the byte: a share may be just two reads.
+  const int64_t safe = facts.share.value / 100 * options.ratio + facts.share.value % 100 * options.ratio / 100;
   return left < safe ? left : safe;
 }
 
@@ -119,6 +131,13 @@ int64_t AdaptivePolicy::Want(Stream& stream, SlotRange read, const Facts& facts,
     // A late stream asks for each piece as one is read, others for a quarter at a time: with an eighth less it has as
     // much ahead of it on the average, and as much is lost where it ends (columns: bytes 1.28 against 1.37).
     stream.low_water = LowWater(stream, read, facts, around);
+    // Where many wait at a time each has to wait its turn, however far ahead it is: a piece is asked for as one is
+    // read, as the kernel does, and no more lies ahead than its own. Simulated, 64 MiB, 64 threads: 499 MB/s with 4.9
+    // MiB ahead at most, the same with 12.1; on a disk what is read in a second lacks just that (bench/sizing, readers:
+    // 0.980 of bare).
+    if (stream.track.shape == Shape::kForward && facts.safe < kDear && StreamsOf(facts) >= kEnoughStreams &&
+        IsCrowded(around) && !keeps_kernel_out_)
+      stream.low_water = read.size() > unit / kLeastLeft ? read.size() : unit / kLeastLeft;
     // Who may not have some more is not one to be given whole pieces.
     if (want < stream.low_water + unit / 4) stream.low_water = 0;
     if (stream.low_water > 0) want = stream.low_water;
@@ -137,10 +156,9 @@ int64_t AdaptivePolicy::Want(Stream& stream, SlotRange read, const Facts& facts,
   // but wait: there a first window saves a wait whenever it is read, and more than memory holds costs no more than the
   // kernel's own would. Simulated, 64 MiB, net-2ms, 64 files in turn: 443 MB/s, 415 with all bounded, the best fixed
   // window 463; 256 and 384 in their first second 100 and 97, before 60 and 58, the kernel alone 59 (MemoryTest).
-  const int64_t streams = facts.share.value > 0 ? facts.safe.value / facts.share.value : kManyStreams + 1;
+  const int64_t streams = StreamsOf(facts);
   const bool are_many = streams > (stream.method == Class::initial ? kFewFiles : kManyStreams);
-  const int64_t windows = streams > kManyStreams ? kFirstWindows : kFirstWindows / 4;
-  const int64_t first = facts.allowance.value / 100 * options.ratio / windows / stream.track.length.value;
+  const int64_t first = facts.allowance.value / 100 * options.ratio / kFirstWindows / stream.track.length.value;
   const bool is_bounded = are_many && options.ratio >= 10 && !around.congestion.IsAtFullSpeed();
   if (!stream.proved && is_bounded && want > first) want = first;
   want = SafeSlots(stream, want);

@@ -101,6 +101,44 @@ TEST(MemoryTest, NoReadOfASlowStreamWaitsButTheFirstTwo) {
   EXPECT_LE(ours.repeated_bytes.value, ours.bytes.value / 100);
 }
 
+// 1 KB/s each, the clock 100 times as fast, in what the engine is told of a cgroup of 64 MiB (bench-sizing,
+// slow-streams).
+TEST(MemoryTest, OfSlowStreamsNearlyNothingComesTwice) {
+  LabDevice device = Cgroup(48_MiB);
+  device.parameters = NetParameters{20_us, 50'000'000'000};
+  for (const int rounds : {16, 48}) {
+    const LabScore ours = Ours(SlowStreams(rounds, 16_KiB, 204'800_ns), device);
+    EXPECT_LE(ours.repeated_bytes.value * 10000, ours.bytes.value * 15) << rounds;
+  }
+}
+
+TEST(MemoryTest, WhereEachOfManyThreadsWaitsItsTurnNoMoreLiesAheadThanUnderTheKernel) {
+  const LabDevice device = Cgroup(64_MiB);
+  for (const uint32_t readers : {64, 96, 128}) {
+    SCOPED_TRACE(readers);
+    const Workload work = FullSpeedReaders(readers, 4_MiB, 64_KiB);
+    EXPECT_LE(Ours(work, device).peak_ahead, Bare(work, device).peak_ahead + 1_MiB);
+  }
+}
+
+TEST(MemoryTest, ThreadsOnALongPipeAreNeverSlowerThanBare) {
+  LabDevice device = Cgroup(64_MiB);
+  device.parameters = NetParameters{20_ms, 500'000'000};
+  device.in_flight = 64;
+  for (const uint32_t readers : {16, 32, 64, 96}) {
+    SCOPED_TRACE(readers);
+    const Workload work = FullSpeedReaders(readers, 4_MiB, 64_KiB);
+    EXPECT_LE(Ours(work, device).elapsed.value, Bare(work, device).elapsed.value / 1000 * 1005);
+  }
+}
+
+// Half of a 384th of 48 MiB is a read of 64 KiB to the byte.
+TEST(MemoryTest, AShareOfJustOneReadIsEnoughForOneAhead) {
+  const LabDevice device = Cgroup(48_MiB);
+  const Workload work = ReadersInTurn(384, 512_KiB, 64_KiB);
+  EXPECT_LE(Ours(work, device).elapsed * 2, Bare(work, device).elapsed);
+}
+
 TEST(MemoryTest, LittleOfEachOfAHundredFilesInTurnFetchesLittleMore) {
   const Workload work = ReadersInTurn(100, 8_MiB, 64_KiB);
   Workload rounds = work;
