@@ -140,6 +140,7 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
   const ByteCount jump = is_jump ? runs_.AlikeLength() : ByteCount{};
   Stream* stream = table_.Find(read, facts.page, kSlack);
   Clusters::Block* const block = NoteCluster(read, stream, facts, around.options);
+  is_near_unseen_ = false;
   if (stream != nullptr && stream->is_cluster) return stream;
   // A cycle is one reader's. The blocks that some of several take while others wait are none, however equal the gaps.
   const bool is_several =
@@ -374,7 +375,10 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
   LearnSpeed(decision, completion, stream, in_window, fast, was_alone, facts, around);
   if (!fast && !in_window) around.learnt.safety.Advance(read.size());
   if (!fast) waited_ = waited_ + completion.duration;
-  if (stream == nullptr) trail_.End(read, completion.time, waited_);
+  if (stream == nullptr) {
+    trail_.End(read, completion.time, waited_);
+    scattered_wait_ = fast ? Nanos{} : completion.duration < 1_s ? completion.duration : 1_s;
+  }
   if (stream != nullptr && !fast && !keeps_kernel_out_ && stream->frontier < stream->position) kernel_has_read_ = true;
   if (stream != nullptr) {
     if (stream->is_first_read) around.congestion.OnFirstReadOver();
@@ -496,12 +500,16 @@ void AdaptivePolicy::Replay(const Filter::Run& run, const Track& track, const Fa
 void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around) {
   const Filter::Run run = filter.Settle();
   goes_on_unseen_ = run.mode == Filter::Mode::kPass && !run.broken && run.reads >= kFewPasses / 2;
+  is_near_unseen_ = run.mode == Filter::Mode::kScattered && run.reads < Filter::kScatteredReads;
+  if (run.mode == Filter::Mode::kScattered)
+    return SettleScattered(run.reads < Filter::kScatteredReads ? run.reads : Filter::kScatteredReads, around);
   Stream* stream = table_.Find(run.stream);
   if (run.reads != 0 && (stream == nullptr || run.broken)) runs_.Interrupt();
   if (stream == nullptr || run.reads == 0 || (run.mode == Filter::Mode::kPass && run.broken)) return;
   SlotRange slots;
   switch (run.mode) {
     case Filter::Mode::kClosed:
+    case Filter::Mode::kScattered:
       return;
     case Filter::Mode::kForward:
     case Filter::Mode::kPass:
@@ -529,6 +537,39 @@ void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts,
   OnProgress(*stream, {}, now, around);
 }
 
+// Of reads at random that passed only their number is known. They count as those that were looked at, and as long as
+// the last of those.
+void AdaptivePolicy::SettleScattered(int64_t reads, const Surroundings& around) {
+  if (reads == 0) return;
+  runs_.Interrupt();
+  trail_.OnUnseen(reads);
+  tick_ += static_cast<uint32_t>(reads);
+  hint_.OnRandom(reads);
+  waited_ = waited_ + Nanos{scattered_wait_.value * reads};
+  if (scattered_wait_.value > 0) around.learnt.safety.Advance(page_ * reads);
+  around.ledger.Add(Event::random_read, last_method_, static_cast<uint64_t>(reads), static_cast<uint64_t>(reads));
+}
+
+// Lets reads at random pass where they are known to be, unless their clusters are to be fetched. `stream`: of the last
+// read, or null.
+bool AdaptivePolicy::ArmScattered(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts) const {
+  const Stream* const latest = Latest();
+  ByteRange window;
+  if (latest != nullptr) {
+    const Track& track = latest->track;
+    const int64_t last = latest->frontier > latest->position ? latest->frontier - 1 : latest->position;
+    const ByteOffset near = track.Begin(latest->position);
+    const ByteOffset far = track.Begin(last);
+    window = {near < far ? near : far, (near < far ? far : near) + track.length};
+  }
+  // Armed at any rate, so that it notes the read: what goes on from it will not be at random.
+  filter.ArmScattered(read, window);
+  if (hint_.may_pass() && !clusters_.is_open() && !IsShort(facts) && (stream == nullptr || !stream->is_cluster))
+    return true;
+  filter.Reset();
+  return false;
+}
+
 void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts) {
   const StreamId id = stream != nullptr ? table_.IdOf(*stream) : StreamId{};
   if (passive_) {
@@ -540,6 +581,7 @@ void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange r
     if (pass_calls_ < 4 * kFewPasses) pass_calls_ *= 2;
     return;
   }
+  if (ArmScattered(filter, stream, read, facts)) return;
   if (stream == nullptr || stream->is_cluster) return;
   const int64_t piece = facts.piece.value;
   const bool windowed = stream->frontier > stream->position;

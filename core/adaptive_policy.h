@@ -170,6 +170,8 @@ class AdaptivePolicy {
   }
   void Replay(const Filter::Run& run, const Track& track, const Facts& facts);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
+  void SettleScattered(int64_t reads, const Surroundings& around);
+  bool ArmScattered(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts) const;
   void ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts);
   void LearnSpeed(const Decision& decision, const Completion& completion, Stream* stream, bool in_window, bool fast,
                   bool was_alone, const Facts& facts, const Surroundings& around);
@@ -202,6 +204,8 @@ class AdaptivePolicy {
   Class last_method_ = Class::none;  // of the file's last request: what a miss is charged to
   Tap tap_;
   RandomHint hint_;
+  Nanos scattered_wait_;           // of the last read in no stream
+  bool is_near_unseen_ = false;    // the read lies near one that passed
   bool is_random_ = false;         // the host says so of the file: mapping it means nothing
   bool keeps_kernel_out_ = false;  // with the read under way (methods/crowd.cc)
   bool kernel_has_read_ = false;   // the kernel has read ahead, or may have, through the newest description

@@ -34,8 +34,9 @@ class Clusters {
   };
 
   // Takes a read in no stream. Returns its block, null when it lies in more than one. `file_pages`: the file's;
-  // `rate`: pages that may be fetched for one that is read, at least 1.
-  Block* Note(SlotRange pages, int64_t file_pages, int64_t rate);
+  // `rate`: pages that may be fetched for one that is read, at least 1. `is_second`: the first read of the block, if
+  // this is the first that is told, was one before it.
+  Block* Note(SlotRange pages, int64_t file_pages, int64_t rate, bool is_second = false);
   // Takes one of a stream: it counts for blocks that were found otherwise.
   void NoteInStream(SlotRange pages, int64_t rate);
   // Says whether the block is to be fetched now.
@@ -48,6 +49,9 @@ class Clusters {
 
  private:
   static constexpr int32_t kMostNeeded = 64;
+  // Blocks that may be fetched while of those before not half is read, before any was whole: random reads after a phase
+  // in order otherwise had a block fetched for each of the first eight (`bench/sizing/run.py --rows phases`: 480 KiB).
+  static constexpr int32_t kFewUnread = 2;
   static int32_t Enough(const Block& block, int64_t rate);
   void Add(Block& block, SlotRange pages, int64_t rate);
   void End(Block& block, int64_t rate);
@@ -56,6 +60,7 @@ class Clusters {
   uint32_t tick_ = 0;
   int32_t in_row_ = 0;  // blocks that were whole
   int32_t needed_ = 1;
+  int32_t kept_ = 0;  // blocks in a row that were fetched and read whole, at most kBlocks
 };
 
 }  // namespace ahead

@@ -40,6 +40,13 @@ void Filter::ArmStride(StreamId stream, ByteOffset expected, ByteCount step, Byt
 
 void Filter::ArmPass(StreamId stream, ByteOffset expected, int64_t calls) { Arm(Mode::kPass, stream, expected, calls); }
 
+void Filter::ArmScattered(ByteRange read, ByteRange window) {
+  places_.Add(read);
+  step_.store(window.begin.value, std::memory_order_relaxed);
+  length_.store(window.end.value, std::memory_order_relaxed);
+  Arm(Mode::kScattered, {}, read.end, kScatteredReads);
+}
+
 void Filter::Arm(Mode mode, StreamId stream, ByteOffset expected, int64_t limit) {
   stream_ = stream;
   anchor_ = expected.value;

@@ -9,6 +9,8 @@
 #include <cstdint>
 
 #include "core/decision.h"
+#include "core/facts.h"
+#include "core/places.h"
 #include "core/relaxed.h"
 #include "core/units.h"
 
@@ -19,12 +21,19 @@ namespace ahead {
 class Filter {
  public:
   enum class Mode : uint8_t {
-    kClosed,    // nothing passes
-    kForward,   // reads that continue at `expected` and end at or before `limit`
-    kBackward,  // reads that end at `expected` and begin at or after `limit`
-    kStride,    // reads at `expected`, then one `step` further, of at most `length`; up to `limit` of them
-    kPass,      // any read, until `limit` calls were made: the file is known to be cached
+    kClosed,     // nothing passes
+    kForward,    // reads that continue at `expected` and end at or before `limit`
+    kBackward,   // reads that end at `expected` and begin at or after `limit`
+    kStride,     // reads at `expected`, then one `step` further, of at most `length`; up to `limit` of them
+    kPass,       // any read, until `limit` calls were made: the file is known to be cached
+    kScattered,  // the same of reads at random: not one that goes on from one before, or lies beside it
   };
+
+  // How many scattered reads pass before one is looked at: it tells whether the file is cached by now. To look at a
+  // read takes some 4 us where the processor was elsewhere meanwhile.
+  static constexpr int64_t kScatteredReads = 64;
+  // Longer ones are looked at.
+  static constexpr ByteCount kLongestScattered{64 << 10};
 
   // What the host did since the filter was armed.
   struct Run {
@@ -50,6 +59,8 @@ class Filter {
                count.value <= length_.load(std::memory_order_relaxed);
       case Mode::kPass:
         return reads_.load(std::memory_order_relaxed) < limit;
+      case Mode::kScattered:
+        return reads_.load(std::memory_order_relaxed) < limit && IsScattered(begin, count);
       case Mode::kClosed:
         break;
     }
@@ -70,6 +81,7 @@ class Filter {
     if (mode == Mode::kStride) next = begin.value + step_.load(std::memory_order_relaxed);
     if (mode == Mode::kPass && begin.value != expected_.load(std::memory_order_relaxed))
       broken_.store(true, std::memory_order_relaxed);
+    if (mode == Mode::kScattered) places_.Add({begin, begin + count});
     expected_.store(next, std::memory_order_relaxed);
   }
 
@@ -89,8 +101,18 @@ class Filter {
   void ArmStride(StreamId stream, ByteOffset expected, ByteCount step, ByteCount length, int64_t reads);
   // Lets `calls` reads pass, whatever they are; `stream` (or none) continues at `expected`.
   void ArmPass(StreamId stream, ByteOffset expected, int64_t calls);
+  // Lets kScatteredReads reads pass that are at random, also beside `read`, the last one, and beside those that passed
+  // when it was armed so before. Not one that lies in `window`, which may be empty.
+  void ArmScattered(ByteRange read, ByteRange window);
 
  private:
+  bool IsScattered(ByteOffset begin, ByteCount count) const {
+    // Of the window the two places where a stride has its own.
+    return count <= kLongestScattered && begin < ByteOffset{kLargestFile.value} &&
+           (begin.value >= length_.load(std::memory_order_relaxed) ||
+            begin.value + count.value <= step_.load(std::memory_order_relaxed)) &&
+           !places_.IsNear({begin, begin + count});
+  }
   void Arm(Mode mode, StreamId stream, ByteOffset expected, int64_t limit);
 
   std::atomic<Mode> mode_{Mode::kClosed};
@@ -103,6 +125,7 @@ class Filter {
   // Used under the file's lock, except that the description may have become another file's by then.
   Relaxed<int64_t> anchor_;
   Relaxed<StreamId> stream_;
+  Places places_;
 };
 
 }  // namespace ahead

@@ -23,7 +23,10 @@ class RandomHint {
   // of 37, and 1.04 times the time (random_reads_test.cc).
   static constexpr int32_t kPerFollowing = 16;
 
-  void OnRandom() { reads_ += reads_ < needed_ ? 1 : 0; }
+  void OnRandom(int64_t reads = 1) {
+    reads_ = reads < needed_ - reads_ ? reads_ + static_cast<int32_t>(reads) : reads_ > needed_ ? reads_ : needed_;
+    if (is_proved()) may_pass_ = true;
+  }
   // A read in no stream that goes on where one of the last few hundred ended: of more readers than the trail can tell
   // apart, whom the kernel serves well.
   bool Follows(ByteRange read, ByteCount page) {
@@ -41,10 +44,13 @@ class RandomHint {
   // The same of one that only the kernel can be ahead of.
   void OnKernels() {
     reads_ = 0;
-    is_given_ = false;
+    is_given_ = may_pass_ = false;
   }
 
   bool is_proved() const { return reads_ >= needed_; }
+  // Says whether reads at random need not be looked at. So it stays until some more in streams come: a scan among them
+  // ends it no more than it ends the advice.
+  bool may_pass() const { return may_pass_; }
   bool is_refuted() const { return reads_ == 0; }
   // Says whether the file was last found to be read at random.
   bool is_given() const { return is_given_; }
@@ -52,11 +58,11 @@ class RandomHint {
   // The advice is given. It is not taken back more slowly the second time.
   void OnGiven() {
     reads_ = kFewReads;
-    is_given_ = true;
+    is_given_ = may_pass_ = true;
   }
   void OnWithdrawn() {
     reads_ = 0;
-    is_given_ = false;
+    is_given_ = may_pass_ = false;
     needed_ = needed_ < kMostReads ? needed_ * 2 : kMostReads;
   }
 
@@ -64,11 +70,13 @@ class RandomHint {
   void Lose(int32_t reads) {
     reads_ = reads_ > reads ? reads_ - reads : 0;
     is_given_ = is_given_ && reads_ > 0;
+    may_pass_ = may_pass_ && reads_ >= kFewReads / 2;
   }
 
   int32_t reads_ = 0;  // in no stream, less those that others outweigh
   int32_t needed_ = kFewReads;
   bool is_given_ = false;
+  bool may_pass_ = false;
   uint32_t ends_[256] = {};  // pages where reads ended, plus one
 };
 

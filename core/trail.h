@@ -31,6 +31,9 @@ class Trail {
   // The read that was entered last of the run that ends at `read` is over (appetite.h).
   void End(ByteRange read, Nanos now, Nanos waited);
 
+  // So many reads were not entered that continue nothing.
+  void OnUnseen(int64_t reads) { score_ = reads < score_ ? score_ - static_cast<int>(reads) : 0; }
+
   // Takes the run that ends at `read` off the trail: a stream has it now.
   void Remove(ByteRange read);
 

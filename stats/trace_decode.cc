@@ -98,7 +98,7 @@ bool DecodeRun(const TraceRun& run, Filter::Run& out) {
   const auto is_place = [](int64_t offset) {
     return offset >= -kLargestFile.value && offset <= 2 * kLargestFile.value;
   };
-  if (run.mode > static_cast<uint8_t>(Filter::Mode::kPass) || !is_place(run.anchor_bytes) ||
+  if (run.mode > static_cast<uint8_t>(Filter::Mode::kScattered) || !is_place(run.anchor_bytes) ||
       !is_place(run.expected_bytes) || run.reads < 0 || run.reads > INT32_MAX)
     return false;
   out.mode = static_cast<Filter::Mode>(run.mode);

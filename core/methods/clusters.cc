@@ -27,7 +27,7 @@ Clusters::Block* AdaptivePolicy::NoteCluster(ByteRange read, Stream* stream, con
     return nullptr;
   }
   if (stream != nullptr) stream->is_in_order = stream->is_in_order && stream->Expects(read);
-  return clusters_.Note(pages, Track::Forward(facts.page).EndSlot(facts.file_size), HitRate(options));
+  return clusters_.Note(pages, Track::Forward(facts.page).EndSlot(facts.file_size), HitRate(options), is_near_unseen_);
 }
 
 // Says whether a read that the trail found to go on does so within a block that was read all over.

@@ -141,5 +141,24 @@ TEST(ClustersTest, AReadOfTwoBlocksIsOfNone) {
   EXPECT_EQ(clusters.Note({}, kFilePages, 1), nullptr);
 }
 
+// Blocks that a stream went through were read whole; that says little of reads at random.
+TEST(ClustersTest, AfterAPhaseInOrderFewBlocksAreFetchedForReadsAtRandom) {
+  ClusterHost host;
+  for (int64_t page = 0; page < 4096; ++page) host.Read(page * kPage, kPage);
+  std::vector<Decision> asked;
+  for (int64_t block = 300; block < 600; ++block)
+    for (const Decision& decision : host.ReadBlock(block, 1)) asked.push_back(decision);
+  EXPECT_LE(asked.size(), 2u);
+}
+
+// Of readers that are each in a block of their own, none waits for the others' to be read.
+TEST(ClustersTest, BlocksThatWereReadWholeLetMoreBeFetchedAtATime) {
+  ClusterHost host;
+  for (int64_t block = 0; block < 8; ++block) host.ReadBlock(block, 16);
+  int64_t asked = 0;
+  for (int64_t block = 10; block < 15; ++block) asked += host.ReadBlock(block, 1).size() == 1 ? 1 : 0;
+  EXPECT_EQ(asked, 5);
+}
+
 }  // namespace
 }  // namespace ahead::test

@@ -85,5 +85,50 @@ TEST(FilterTest, OffsetsNearTheEndOfTheRangeDoNotOverflow) {
   EXPECT_FALSE(filter.Passes({INT64_MAX - 1}, ByteCount{INT64_MAX}));
 }
 
+// Reads of pages at places that have nothing to do with each other pass; what goes on from one of them does not.
+TEST(FilterTest, LetsScatteredReadsPassUntilOneIsNearAnother) {
+  constexpr int64_t kPage = 4096;
+  const auto range = [](int64_t page) { return ByteRange{{page * kPage}, {(page + 1) * kPage}}; };
+  Filter filter;
+  filter.ArmScattered(range(1000), {});
+  const auto passes = [&](int64_t page) { return filter.Passes(range(page).begin, {kPage}); };
+  for (const int64_t page : {77000, 3100, 900000, 41500}) {
+    ASSERT_TRUE(passes(page));
+    filter.Absorb(range(page).begin, {kPage});
+  }
+  EXPECT_FALSE(passes(1001)) << "goes on from the read it was armed after";
+  EXPECT_FALSE(passes(3101)) << "goes on from one that passed";
+  EXPECT_FALSE(passes(3099)) << "goes back from it";
+  EXPECT_FALSE(passes(3090)) << "lies in its cluster";
+  EXPECT_TRUE(passes(3100)) << "the same page again";
+  EXPECT_FALSE(passes(0)) << "the file's beginning";
+  EXPECT_FALSE(passes(41500 - (900000 - 41500))) << "a stride";
+  EXPECT_FALSE(filter.Passes({500 * kPage}, Filter::kLongestScattered + 1_B));
+  EXPECT_FALSE(filter.Passes({INT64_MAX - 1}, {kPage}));
+  EXPECT_TRUE(passes(5000));
+  EXPECT_EQ(filter.Settle().reads, 4);
+  EXPECT_FALSE(passes(5000));
+}
+
+TEST(FilterTest, OneOfManyScatteredReadsIsLookedAt) {
+  Filter filter;
+  filter.ArmScattered({{0}, {4096}}, {});
+  int64_t page = 100;
+  for (int64_t read = 0; read < Filter::kScatteredReads; ++read, page = page * 5 / 4 + 100) {
+    ASSERT_TRUE(filter.Passes({page * 4096}, 4096_B)) << read;
+    filter.Absorb({page * 4096}, 4096_B);
+  }
+  EXPECT_FALSE(filter.Passes({page * 4096}, 4096_B));
+}
+
+TEST(FilterTest, ScatteredReadsInAWindowDoNotPass) {
+  Filter filter;
+  filter.ArmScattered({{0}, {4096}}, {{1 << 20}, {2 << 20}});
+  EXPECT_TRUE(filter.Passes({(1 << 20) - 4096}, 4096_B));
+  EXPECT_FALSE(filter.Passes({(1 << 20) - 4095}, 4096_B));
+  EXPECT_FALSE(filter.Passes({(2 << 20) - 1}, 4096_B));
+  EXPECT_TRUE(filter.Passes({2 << 20}, 4096_B));
+}
+
 }  // namespace
 }  // namespace ahead

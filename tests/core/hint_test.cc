@@ -121,5 +121,37 @@ TEST(HintTest, PhasesInTurnDoNotFlap) {
   EXPECT_LE(host.Given(Hint::kNormal), 7);
 }
 
+// A read that is looked at costs some microseconds.
+TEST(HintTest, OfAFileReadAtRandomOneReadInManyIsLookedAt) {
+  for (const bool own : {true, false}) {
+    HintHost host;
+    host.own_ = own;
+    host.ReadSomewhere(40);
+    const int64_t before = host.absorbed_;
+    host.ReadSomewhere(6500);
+    EXPECT_GE(host.absorbed_ - before, 6500 * 60 / 65) << own;
+    EXPECT_EQ(host.Sum(Event::readahead), 0) << own;
+    host.Settle();
+    EXPECT_EQ(host.Sum(Event::random_read), 6540) << own;
+  }
+}
+
+// Reads that begin to follow each other, in order or backward or in strides, are seen but for the first two: each gets
+// its stream. Under the advice a stride takes longest, because four reads in a row could be by chance.
+TEST(HintTest, AfterReadsAtRandomStreamsAreFoundAsSoon) {
+  for (const int64_t step : {int64_t{1}, int64_t{-1}, int64_t{40}}) {
+    HintHost host;
+    host.ReadSomewhere(500);
+    const int64_t start = kPages / 2 + 50'000;
+    int64_t waited = 0;
+    for (int64_t i = 0; i < 400; ++i) {
+      const int64_t offset = (start + i * step) * kPage;
+      waited += host.Present({{offset}, {offset + kPage}}) ? 0 : 1;
+      host.Read(offset, kPage);
+    }
+    EXPECT_LE(waited, step == 40 ? 12 : 8) << step;
+  }
+}
+
 }  // namespace
 }  // namespace ahead::test
