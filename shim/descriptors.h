@@ -100,9 +100,10 @@ struct Description {
   Relaxed<FileRef> file;
   Relaxed<uint16_t> epoch;
   Relaxed<bool> opened_here;
-  Relaxed<uint32_t> stamp;  // of when it was opened (handing_on.h)
-  Relaxed<bool> is_own;     // as Access says
-  Relaxed<bool> is_hinted;  // the same; a dup shares it
+  Relaxed<uint32_t> stamp;   // of when it was opened (handing_on.h)
+  Relaxed<bool> is_own;      // as Access says
+  Relaxed<bool> is_hinted;   // the same; a dup shares it
+  Relaxed<bool> may_be_led;  // since then no stream was taken over from the kernel (issuer.cc)
   Relaxed<bool> was_read;
 
   // Makes it as new, while others may still be looking at what it was.
@@ -112,7 +113,7 @@ struct Description {
     reads.store(0, std::memory_order_relaxed);
     bytes.store(0, std::memory_order_relaxed);
     was_read = false;
-    is_hinted = false;
+    is_hinted = may_be_led = false;
     line_reserve_.store(kFirstLineReserve, std::memory_order_relaxed);
     return *this;
   }

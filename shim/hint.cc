@@ -38,7 +38,7 @@ void Heed(int fd, const LockedFile& file, Slot slot, Decision::Hint hint) noexce
     return;
   }
   // Before the call: who hands it on from here on finds it, or is found below.
-  description.is_hinted = true;
+  description.is_hinted = description.may_be_led = true;
   NoteHinted(fd);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!Advise(fd, POSIX_FADV_RANDOM)) {

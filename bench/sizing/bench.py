@@ -163,6 +163,32 @@ class Bench:
             run.reads = events.parse(events.Read, kept.read_text(encoding="ascii"))
         return run
 
+    def in_turns(self, commands, turns):
+        """Runs {arm: command of ahead-load pick --turn} at the same time, of which one reads at a time: `turns` times all
+        of them, each second time in the opposite order, so that what changes on the machine meets all alike. Returns
+        {arm: its reads}."""
+        with contextlib.ExitStack() as stack:
+            running, logs = {}, {}
+            for arm, words in commands.items():
+                logs[arm] = self.folder / f"events-{arm}"
+                process = subprocess.Popen([*self.under(arm, words), "--events", str(logs[arm])],
+                                           env=arms.plain_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                           bufsize=0, start_new_session=True)
+                stack.callback(end_session, process)
+                running[arm] = process
+            order = list(running.items())
+            for _ in range(turns):
+                self.chance.shuffle(order)
+                for arm, process in (*order, *reversed(order)):
+                    process.stdin.write(b".")
+                    if process.stdout.read(1) != b".":
+                        raise Killed(f"{arm} ended before its last turn")
+            for arm, process in running.items():
+                process.communicate(timeout=RUN_TIMEOUT_S)
+                if process.returncode != 0:
+                    raise Killed(f"{arm} ended with {process.returncode}")
+        return {arm: events.parse(events.Read, log.read_text(encoding="ascii")) for arm, log in logs.items()}
+
     # How often.
 
     def rounds(self, runs, once=(), pairs=None):

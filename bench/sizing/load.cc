@@ -125,6 +125,7 @@ struct Options {
   std::vector<std::string> phases;
   std::string shape = "uniform";
   bool advises_random = false;
+  int64_t turn = 0;
 };
 
 std::vector<Reader> OpenAll(const Options& options) {
@@ -221,15 +222,27 @@ std::vector<Reader> Phases(const Options& options) {
   return readers;
 }
 
+// Waits for its turn: a byte from stdin. Gives it back with one to stdout.
+void TakeTurn() {
+  char turn = 0;
+  if (read(STDIN_FILENO, &turn, 1) != 1) Fail("stdin");
+}
+void GiveTurn() {
+  if (write(STDOUT_FILENO, ".", 1) != 1) Fail("stdout");
+}
+
 // Pages of one file, --reads of them, by one descriptor. Label 0: at random; 1: of the sequential part of `mixed`.
 std::vector<Reader> Pick(const Options& options) {
   std::vector<Reader> readers = OpenAll(options);
   Reader& reader = readers[0];
+  reader.Expect(static_cast<size_t>(options.rounds));
   if (options.advises_random) reader.AdviseRandom();
   Picker picker(options.shape, reader.size() / kPage);
   for (int64_t i = 0; i < options.rounds; ++i) {
+    if (options.turn > 0 && i % options.turn == 0) TakeTurn();
     const Picker::Pick next = picker.Next();
     reader.ReadAt(next.is_sequential ? 1 : 0, next.page * kPage, kPage);
+    if (options.turn > 0 && (i + 1) % options.turn == 0) GiveTurn();
   }
   return readers;
 }
@@ -314,6 +327,7 @@ int Start(int argc, char** argv) {
       ->check(CLI::IsMember({"uniform", "zipf", "clustered", "mixed"}));
   pick->add_option("--reads", options.rounds, "how many");
   pick->add_flag("--advise-random", options.advises_random, "say FADV_RANDOM first");
+  pick->add_option("--turn", options.turn, "wait for a byte from stdin before each so many, and write one after them");
   CLI::App* play = add("play", "one FILE at --rate");
   play->add_option("--jumps", options.jumps, "runs, each at another place (0: one, from the start)");
   play->add_option("--shortest", options.shortest, "run (512KiB)")->transform(size);
