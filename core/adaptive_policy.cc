@@ -377,7 +377,7 @@ void AdaptivePolicy::Finish(const Decision& decision, const Completion& completi
   if (!fast) waited_ = waited_ + completion.duration;
   if (stream == nullptr) {
     trail_.End(read, completion.time, waited_);
-    scattered_wait_ = fast ? Nanos{} : completion.duration < 1_s ? completion.duration : 1_s;
+    NoteScattered(fast ? Nanos{} : completion.duration);
   }
   if (stream != nullptr && !fast && !keeps_kernel_out_ && stream->frontier < stream->position) kernel_has_read_ = true;
   if (stream != nullptr) {
@@ -537,8 +537,16 @@ void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts,
   OnProgress(*stream, {}, now, around);
 }
 
+// A read in no stream waited so long. One that was held up says little of those that are not looked at.
+void AdaptivePolicy::NoteScattered(Nanos waited) {
+  const int64_t usual = scattered_wait_.value;
+  const int64_t most = usual > 0 ? usual * 2 : 1'000'000'000;
+  const int64_t now = waited.value < most ? waited.value : most;
+  scattered_wait_ = {usual > 0 ? usual + (now - usual) / 4 : now};
+}
+
 // Of reads at random that passed only their number is known. They count as those that were looked at, and as long as
-// the last of those.
+// the last of those on average.
 void AdaptivePolicy::SettleScattered(int64_t reads, const Surroundings& around) {
   if (reads == 0) return;
   runs_.Interrupt();

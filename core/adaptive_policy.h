@@ -170,6 +170,7 @@ class AdaptivePolicy {
   }
   void Replay(const Filter::Run& run, const Track& track, const Facts& facts);
   void SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around);
+  void NoteScattered(Nanos waited);
   void SettleScattered(int64_t reads, const Surroundings& around);
   bool ArmScattered(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts) const;
   void ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts);
