@@ -227,7 +227,7 @@ def median(runs, figure):
 
 
 def most(runs, figure):
-    return max(values(runs, figure).values())
+    return max(values(runs, figure).values(), default=None)
 
 
 def compare(kept, arm, other, figure):
