@@ -16,6 +16,7 @@
 #include "core/filter.h"
 #include "core/learnt.h"
 #include "core/ledger.h"
+#include "core/methods/mapped.h"
 #include "core/methods/runs.h"
 #include "core/options.h"
 #include "core/random_hint.h"
@@ -84,6 +85,7 @@ class AdaptivePolicy {
   bool passive() const { return passive_; }
 
  private:
+  Decision ContinueMappings(ByteRange range, Nanos now, const Facts& facts, const Surroundings& around);
   Stream* Match(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
   Stream* Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
                 const TrailMatch& match, ByteCount hop, ByteCount jump);
@@ -193,6 +195,7 @@ class AdaptivePolicy {
   Trail trail_;
   StrideDetector stride_;
   RunLog runs_;
+  MappedRun mapped_run_;
   Clusters clusters_;
   uint32_t tick_ = 0;    // reads that did not pass a filter
   int32_t lookups_ = 0;  // small reads of late in no stream, less those that began one

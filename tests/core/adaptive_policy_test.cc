@@ -559,5 +559,36 @@ TEST(TotalityTest, ImpossibleAccessesDecideNothing) {
   }
 }
 
+// Maps `count` ranges of `size` side by side from 8 MiB on, one each `each`. Returns where the last decision ends.
+int64_t AskedUpTo(Host& host, int count, int64_t size, Nanos each) {
+  int64_t end = 0;
+  for (int i = 0; i < count; ++i) {
+    const ByteOffset begin{8 * kMiB + i * size};
+    host.now_ = host.now_ + each;
+    const Decision decision =
+        host.policy_.PlanMapping({begin, begin + ByteCount{size}}, host.now_, host.facts_, host.Around());
+    host.Issue(decision);
+    if (!decision.empty()) end = Window(decision).end.value;
+  }
+  return end;
+}
+
+TEST(MappingTest, IsFollowedByWhatComesNextWhereSmallOnesAreMadeInOrder) {
+  Host host;
+  EXPECT_EQ(AskedUpTo(host, 2, 128 * kKiB, 1_ms), 0);
+  Host third;
+  EXPECT_EQ(AskedUpTo(third, 3, 128 * kKiB, 1_ms), 8 * kMiB + 6 * 128 * kKiB);
+  Host many;
+  EXPECT_EQ(AskedUpTo(many, 64, 128 * kKiB, 1_ms), 16 * kMiB + kMiB);
+  EXPECT_EQ(many.issued_pages_ * 4096, 62 * 128 * kKiB + kMiB) << "nothing is asked for twice";
+}
+
+TEST(MappingTest, IsNotFollowedWhereNoneCanHaveBeenRead) {
+  Host at_once;
+  EXPECT_EQ(AskedUpTo(at_once, 64, 128 * kKiB, 1_us), 0);
+  Host large;
+  EXPECT_EQ(AskedUpTo(large, 64, kMiB, 1_ms), 0);
+}
+
 }  // namespace
 }  // namespace ahead::test
