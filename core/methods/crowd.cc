@@ -17,7 +17,7 @@
 // 384: 263 and 403, bare 230 or killed for want of memory.
 //
 // Simulated, 64 MiB, net-2ms, reads of 64 KiB (MemoryTest): 512 readers, as threads, 369 MB/s, the kernel alone 241;
-// 384 481 and 362; 256 488 and 499, before 421. In turn in one thread: 256 224 and 86, before 80.
+// 384 481 and 362; 256 488 and 499, before 421. In turn in one thread: 256 277 and 86, before 80.
 
 #include "core/adaptive_policy.h"
 #include "core/request.h"
