@@ -94,7 +94,8 @@ int64_t ShareOfMachine(ByteCount count) {
 // The memory there is for data fetched ahead: what the run found, else a share of the machine's, within the cgroup's.
 int64_t MemoryBudget(ByteCount count) {
   if (const int64_t found = runtime.run_memory(); found > 0) return found < kMostMemory ? found : kMostMemory;
-  // Files are opened to look, one at a time. Who has several threads might see a number taken that should be free.
+  // Files are opened to look, one at a time. Who has several threads might see a number taken that should be free: for
+  // those it was looked for before they had (LookBeforeThreads).
   const bool is_much =
       __libc_single_threaded != 0 && (OutstandingBytes() >= kLeastMemory / 4 || ActiveStreams() >= kFewStreams);
   int64_t most = cgroup_budget.load(std::memory_order_relaxed);
@@ -152,6 +153,15 @@ int64_t OffsetAt(const off_t* place) noexcept {
 bool ReadsThroughCache(int fd) noexcept {
   const long flags = syscall(SYS_fcntl, fd, F_GETFL);
   return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_DIRECT | O_PATH)) == 0;
+}
+
+void LookBeforeThreads() noexcept {
+  if (__libc_single_threaded == 0 || is_limit_looked_for.load(std::memory_order_relaxed)) return;
+  if (!runtime.is_on() || runtime.is_of_run()) return;
+  const ErrnoSaver errno_saver;
+  const Section section;
+  if (!section.entered() || !runtime.MayCall() || !runtime.IsStartedProcess()) return;
+  if (!is_limit_looked_for.exchange(true, std::memory_order_relaxed)) LimitOfCgroup();
 }
 
 Facts FactsFor(ByteCount size, bool is_local, uint32_t folder, ByteCount count) noexcept {

@@ -35,4 +35,8 @@ bool ReadsThroughCache(int fd) noexcept;
 // not, in a folder (core/habits.h; 0: not known).
 Facts FactsFor(ByteCount size, bool is_local, uint32_t folder, ByteCount count = {}) noexcept;
 
+// The host is about to make a thread. Before its first one finds the limit of its cgroups, in a process that no `ahead
+// run` told; one that has none is found when much is outstanding. Keeps errno. Cost: two loads; once some system calls.
+void LookBeforeThreads() noexcept;
+
 }  // namespace ahead

@@ -42,6 +42,9 @@ class Runtime {
   // Says whether what is seen goes anywhere: to a segment or a trace.
   bool HasAudience() const noexcept { return session_ != nullptr || segment_ || options_.trace_text != nullptr; }
 
+  // Says whether `ahead run` started it: then the run's segment says what is to be known of its memory.
+  bool is_of_run() const noexcept { return session_ != nullptr; }
+
   // The same for a read that is to be recorded: while another thread makes the tables this process's own, gives way to
   // it, for some milliseconds at the most.
   bool OwnsTablesSoon() noexcept;

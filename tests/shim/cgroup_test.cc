@@ -90,6 +90,42 @@ TEST_F(SharedMemoryTest, SixtyFourFilesInTurnFetchNoMoreThanBareWithinACgroup) {
 }
 
 // What `ahead run` was not there to tell is found where it matters, once.
+// A program that has one thread more, twice.
+constexpr const char* kWithThreads =
+    "import threading\n"
+    "for turn in range(2):\n"
+    "  thread=threading.Thread(target=int)\n"
+    "  thread.start()\n"
+    "  thread.join()\n";
+
+// Later a descriptor of ours would be in the way of the others.
+TEST_F(SharedMemoryTest, PreloadedProgramLooksForItsLimitOnceBeforeItHasThreads) {
+  const MemoryCgroup cgroup(64 * kMiB);
+  if (!cgroup.is_made()) GTEST_SKIP() << "no memory cgroup of version 1 can be made here";
+  if (RunBare({"strace", "true"}).status != 0) GTEST_SKIP() << "strace is missing or may not trace";
+  const auto times_looked = [&](const Words& traced) {
+    const std::string log = folder_.Path("log");
+    Words words = {"strace", "-f", "-e", "trace=openat,clone,clone3", "-o", log};
+    words.insert(words.end(), traced.begin(), traced.end());
+    const Outcome outcome = RunBare(cgroup.Inside(words));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    std::ifstream lines(log);
+    int looked = 0;
+    bool has_thread = false;
+    for (std::string line; std::getline(lines, line);) {
+      has_thread = has_thread || line.find("CLONE_THREAD") != line.npos;
+      const bool is_look = line.find("ahead-test-") != line.npos && line.find("memory.limit_in_bytes") != line.npos;
+      looked += is_look;
+      EXPECT_FALSE(is_look && has_thread) << line;
+    }
+    return looked;
+  };
+  const std::string preload = "LD_PRELOAD=" AHEAD_LIBRARY;
+  EXPECT_EQ(times_looked({"-E", preload, "python3", "-c", kWithThreads}), 1);
+  EXPECT_EQ(times_looked({"-E", preload, "python3", "-c", "pass"}), 0);
+  EXPECT_EQ(times_looked({"-E", preload, "-E", "AHEAD_OFF=1", "python3", "-c", kWithThreads}), 0);
+}
+
 TEST_F(SharedMemoryTest, PreloadedProgramLooksForItsLimitOnceItHasManyFiles) {
   AHEAD_MOUNT_OR_SKIP(disk_, {"--latency", "1ms"});
   const MemoryCgroup cgroup(64 * kMiB);

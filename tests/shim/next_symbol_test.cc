@@ -39,7 +39,7 @@ TEST(RawTest, OnlyFunctionsOfStdioAndFoldersHaveNoStandIn) {
       "readdir_r "
       "readdir64_r mkstemp mkstemp64 mkostemp mkostemp64 mkstemps mkstemps64 mkostemps mkostemps64 closefrom "
       "fork __fork _Fork forkpty execve execv execvp execvpe fexecve execveat execl execlp execle posix_spawn "
-      "posix_spawnp posix_spawn_file_actions_adddup2 system popen wordexp sendmsg sendmmsg ";
+      "posix_spawnp posix_spawn_file_actions_adddup2 system popen wordexp sendmsg sendmmsg pthread_create ";
   for (size_t i = 0; i < std::size(kHooked); ++i) {
     const bool is_without = without.find(std::string(" ") + kHooked[i] + " ") != std::string::npos;
     EXPECT_EQ(raw::Find(static_cast<real::Function>(i)) == nullptr, is_without) << kHooked[i];
