@@ -140,7 +140,6 @@ Stream* AdaptivePolicy::Match(ByteRange read, const Access& access, const Facts&
   const ByteCount jump = is_jump ? runs_.AlikeLength() : ByteCount{};
   Stream* stream = table_.Find(read, facts.page, kSlack);
   Clusters::Block* const block = NoteCluster(read, stream, facts, around.options);
-  is_near_unseen_ = false;
   if (stream != nullptr && stream->is_cluster) return stream;
   // A cycle is one reader's. The blocks that some of several take while others wait are none, however equal the gaps.
   const bool is_several =
@@ -500,7 +499,7 @@ void AdaptivePolicy::Replay(const Filter::Run& run, const Track& track, const Fa
 void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts, const Surroundings& around) {
   const Filter::Run run = filter.Settle();
   goes_on_unseen_ = run.mode == Filter::Mode::kPass && !run.broken && run.reads >= kFewPasses / 2;
-  is_near_unseen_ = run.mode == Filter::Mode::kScattered && run.reads < Filter::kScatteredReads;
+  is_near_unseen_ = run.mode == Filter::Mode::kScattered && run.reads > 0 && run.reads < Filter::kScatteredReads;
   if (run.mode == Filter::Mode::kScattered)
     return SettleScattered(run.reads < Filter::kScatteredReads ? run.reads : Filter::kScatteredReads, around);
   Stream* stream = table_.Find(run.stream);

@@ -47,6 +47,8 @@ Decision::Hint AdaptivePolicy::HintFor(const Access& access, const Stream* strea
   // Those in clusters are random as well.
   const bool is_cluster = stream != nullptr && stream->is_cluster;
   const bool follows = !is_cluster && hint_.Follows(access.range, facts.page);
+  // Of one near a read that passed it is not known whether it goes on from that.
+  if (stream == nullptr && !follows && is_near_unseen_) return Decision::Hint::kNone;
   if (is_cluster || (stream == nullptr && !follows)) {
     hint_.OnRandom();
     if (is_hinted || !hint_.is_proved() || !access.own || access.advice != HostAdvice::kNormal)
