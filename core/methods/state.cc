@@ -188,7 +188,9 @@ Decision AdaptivePolicy::Extend(Stream& stream, SlotRange read, const Facts& fac
   decision.method = at_risk ? Class::onthrash : stream.method;
   decision.starving = stream.window.starving() || !open;
   decision.required = RequiredPieces(stream, begin, decision, facts);
-  const bool waits = stream.window.starving() && stream.proved && stream.track.shape == Shape::kForward && !at_risk;
+  // Of several readers of one stream each would ask for as many.
+  const bool waits = stream.window.starving() && stream.proved && stream.track.shape == Shape::kForward && !at_risk &&
+                     !stream.overtaking.was_shared();
   const int64_t needed = kAlways - (begin > stream.position ? (begin - stream.position) / unit : 0);
   if (waits && decision.required < needed)
     decision.required = static_cast<int32_t>(needed < decision.pieces ? needed : decision.pieces);
