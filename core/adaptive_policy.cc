@@ -560,6 +560,8 @@ void AdaptivePolicy::SettleScattered(int64_t reads, const Surroundings& around) 
 // Lets reads at random pass where they are known to be, unless their clusters are to be fetched. `stream`: of the last
 // read, or null.
 bool AdaptivePolicy::ArmScattered(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts) const {
+  if (!hint_.may_pass() || clusters_.is_open() || IsShort(facts) || (stream != nullptr && stream->is_cluster))
+    return false;
   const Stream* const latest = Latest();
   ByteRange window;
   if (latest != nullptr) {
@@ -569,12 +571,8 @@ bool AdaptivePolicy::ArmScattered(Filter& filter, const Stream* stream, ByteRang
     const ByteOffset far = track.Begin(last);
     window = {near < far ? near : far, (near < far ? far : near) + track.length};
   }
-  // Armed at any rate, so that it notes the read: what goes on from it will not be at random.
   filter.ArmScattered(read, window);
-  if (hint_.may_pass() && !clusters_.is_open() && !IsShort(facts) && (stream == nullptr || !stream->is_cluster))
-    return true;
-  filter.Reset();
-  return false;
+  return true;
 }
 
 void AdaptivePolicy::ArmFilter(Filter& filter, const Stream* stream, ByteRange read, const Facts& facts) {
