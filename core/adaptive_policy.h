@@ -110,6 +110,14 @@ class AdaptivePolicy {
   Stream& Begin(Class method, const Track& track, ByteRange read, ByteCount distance, Nanos now, const Facts& facts,
                 const Surroundings& around);
   Decision Extend(Stream& stream, SlotRange read, const Facts& facts, Nanos now, const Surroundings& around);
+  struct Reach;
+  bool IsLeftAlone(const Stream& stream, const Facts& facts, Nanos now, const Surroundings& around) const;
+  static Decision LeaveToKernel(Stream& stream);
+  bool FindWant(Stream& stream, SlotRange read, Reach& reach, const Facts& facts, const Surroundings& around);
+  bool FindWindow(Stream& stream, SlotRange read, Reach& reach, const Facts& facts, const Surroundings& around);
+  static void KeepToBurst(Stream& stream, Reach& reach, Nanos now, const Surroundings& around);
+  static Decision PutOff(Stream& stream, const Reach& reach, Ledger& ledger);
+  static Decision AskFor(Stream& stream, const Reach& reach, const Facts& facts, Nanos now, const Surroundings& around);
   bool IsLed(Stream& stream);
   Decision LookAhead(Stream& stream, int64_t from, const Facts& facts);
   void JudgeKernel(Stream& stream, const Facts& facts);
