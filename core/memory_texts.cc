@@ -28,11 +28,11 @@ bool Lists(const char* at, const char* end, const char* word) {
   }
 }
 
-// Returns the number at `at`, as much as fits; -1 when there is none.
+// Returns the number at `at`, kNoLimit for a greater one; -1 when there is none.
 int64_t Number(const char* at, const char* end) {
   if (at == end || !IsDigit(*at)) return -1;
   int64_t number = 0;
-  for (; at != end && IsDigit(*at); ++at) number = number < kNoLimit ? number * 10 + (*at - '0') : number;
+  for (; at != end && IsDigit(*at); ++at) number = number < kNoLimit / 10 ? number * 10 + (*at - '0') : kNoLimit;
   return number;
 }
 

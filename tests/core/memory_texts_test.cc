@@ -105,6 +105,7 @@ TEST(MemoryTextsTest, LimitIsANumberBelowWhatStandsForNone) {
   EXPECT_EQ(Limit("max\n"), 0);
   EXPECT_EQ(Limit("9223372036854771712\n"), 0);
   EXPECT_EQ(Limit("99999999999999999999999999"), 0);
+  EXPECT_EQ(Limit("111111111111111111111"), 0) << "above 2^64, and a small number when cut";
   EXPECT_EQ(Limit(""), 0);
   EXPECT_EQ(Limit("-1\n"), 0);
 }
