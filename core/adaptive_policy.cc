@@ -199,7 +199,9 @@ Stream* AdaptivePolicy::StartCycle(ByteRange read, Stream* covering, Nanos now, 
   }
   const ByteCount startup =
       track.shape == Shape::kRuns ? facts.page * CycleStartup(track, facts) : read.size() * StrideStartup(facts);
+  const ByteOffset pass_end = EndOfPass(track, read.begin);
   Stream& stream = Begin(method, track, read, startup, now, facts, around);
+  KeepToPass(stream, pass_end, facts);
   // What it went through to be found counts as read.
   if (track.shape == Shape::kRuns) stream.first = -cycle.SlotsPerCycle(read.begin, facts.page);
   stream.proved = true;
@@ -263,8 +265,11 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
         distance < facts.piece.value)
       return &Begin(Class::context, forward, read, startup_, access.time, facts, around);
     if (HasFailed(facts, around)) return nullptr;
-    Stream& stream = Begin(Class::stride, Track::Strided(read.begin, hop, read.size()), read,
-                           read.size() * StrideStartup(facts), access.time, facts, around);
+    const Track strided = Track::Strided(read.begin, hop, read.size());
+    const ByteOffset pass_end = EndOfPass(strided, read.begin);
+    Stream& stream =
+        Begin(Class::stride, strided, read, read.size() * StrideStartup(facts), access.time, facts, around);
+    KeepToPass(stream, pass_end, facts);
     stream.proved = true;
     return &stream;
   }
@@ -292,6 +297,30 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     return &stream;
   }
   return nullptr;
+}
+
+// Who reads a table column by column goes through the same rows again and again. Returns where a pass like `track`
+// ended that went beyond `begin`; 0 when there was none.
+ByteOffset AdaptivePolicy::EndOfPass(const Track& track, ByteOffset begin) const {
+  const Stream* last = nullptr;
+  for (const Stream& stream : table_) {
+    if (stream.track.shape != track.shape || stream.track.step != track.step) continue;
+    if (track.shape == Shape::kRuns && stream.track.cycle.period != track.cycle.period) continue;
+    if (last == nullptr || stream.tick > last->tick) last = &stream;
+  }
+  if (last == nullptr) return {};
+  const ByteOffset end = last->track.Begin(last->position);
+  return begin < end ? end : ByteOffset{};
+}
+
+// What lies behind the end of the pass before is not fetched until the reader is there.
+void AdaptivePolicy::KeepToPass(Stream& stream, ByteOffset end, const Facts& facts) {
+  const Track& track = stream.track;
+  const int64_t period = track.shape == Shape::kRuns ? track.cycle.period : track.step.value;
+  if (end.value == 0 || period <= 0) return;
+  const int64_t passes = (end.value - track.origin.value + period - 1) / period;
+  stream.bound =
+      stream.first + passes * (track.shape == Shape::kRuns ? track.cycle.SlotsPerCycle(track.origin, facts.page) : 1);
 }
 
 // Looks whether an earlier stride or cycle did not go on, though it was found like this one: then a few equal distances

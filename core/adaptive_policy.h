@@ -95,6 +95,8 @@ class AdaptivePolicy {
   Stream* StartCluster(Clusters::Block& block, const Access& access, const Facts& facts, const Surroundings& around);
   Stream* LeaveCluster(ByteRange read);
   Decision FetchCluster(Stream& stream, const Facts& facts, Nanos now, const Surroundings& around);
+  ByteOffset EndOfPass(const Track& track, ByteOffset begin) const;
+  static void KeepToPass(Stream& stream, ByteOffset end, const Facts& facts);
   static ByteRange TailOf(ByteRange read, const Facts& facts);
   bool IsAfterTail() const;
   bool IsAfterHead() const;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "core/cycle.h"
@@ -280,6 +281,32 @@ TEST(StrideDoubtTest, AStrideThatStartsInAFirstWindowLeavesIt) {
   host.policy_.Forget(host.facts_, host.Around());
   EXPECT_LE(host.issued_pages_, 400 + 32 + 128) << "the first window, and what is ahead";
   EXPECT_GE(host.Sum(Event::readahead_hit), 390);
+}
+
+// The farthest byte that a pass of 40 reads asks for, `step` apart, whose first lies at `begin`.
+int64_t FarthestOfPass(Host& host, int64_t begin, int64_t step) {
+  int64_t farthest = 0;
+  for (int64_t row = 0; row < 40; ++row) {
+    const Decision decision = host.Read(begin + row * step, 4096);
+    for (int32_t i = 0; i < decision.pieces; ++i) farthest = std::max(farthest, decision.Piece(i).end.value);
+  }
+  return farthest;
+}
+
+TEST(StrideTest, NextColumnIsNotFetchedBeyondTheLastRowOfTheOneBefore) {
+  constexpr int64_t kRow = 64 << 10;
+  Host host;
+  EXPECT_GT(FarthestOfPass(host, 0, kRow), 41 * kRow);
+  for (int64_t column = 1; column < 6; ++column)
+    EXPECT_LE(FarthestOfPass(host, column * 4096, kRow), 40 * kRow) << column;
+}
+
+TEST(StrideTest, ColumnThatIsLongerThanTheOneBeforeGoesOn) {
+  constexpr int64_t kRow = 64 << 10;
+  Host host;
+  FarthestOfPass(host, 0, kRow);
+  FarthestOfPass(host, 4096, kRow);
+  EXPECT_GT(FarthestOfPass(host, 4096 + 40 * kRow, kRow), 81 * kRow);
 }
 
 }  // namespace
