@@ -42,6 +42,9 @@ int64_t AlignEnd(const Track& track, int64_t begin, int64_t end, int64_t unit, b
   return aligned - begin > (end - begin) / 2 ? aligned : end;
 }
 
+// Returns how many pieces are asked for at any rate, however full the mount seems: as many as memory has room for.
+int64_t MostAtAnyRate(const Facts& facts) { return facts.allowance / facts.piece + 1; }
+
 // Returns how many of the decision's first pieces the read itself needs. A single read may be as large as the file:
 // what it needs is asked for in advance as far as memory allows, waiting for the disk as the read would.
 int32_t RequiredPieces(const Stream& stream, int64_t begin, const Decision& decision, const Facts& facts) {
@@ -58,7 +61,7 @@ int32_t RequiredPieces(const Stream& stream, int64_t begin, const Decision& deci
       ++required;
     }
   }
-  const int64_t most = facts.allowance / facts.piece + 1;
+  const int64_t most = MostAtAnyRate(facts);
   required = required < most ? required : most;
   return static_cast<int32_t>(required < decision.pieces ? required : decision.pieces);
 }
@@ -193,7 +196,8 @@ Decision AdaptivePolicy::AskFor(Stream& stream, const Reach& reach, const Facts&
   decision.required = RequiredPieces(stream, begin, decision, facts);
   const bool waits = stream.window.starving() && stream.proved && stream.track.shape == Shape::kForward && !at_risk &&
                      !stream.overtaking.was_shared();
-  const int64_t needed = kAlways - (begin > stream.position ? (begin - stream.position) / unit : 0);
+  const int64_t most_needed = kAlways < MostAtAnyRate(facts) ? kAlways : MostAtAnyRate(facts);
+  const int64_t needed = most_needed - (begin > stream.position ? (begin - stream.position) / unit : 0);
   if (waits && decision.required < needed)
     decision.required = static_cast<int32_t>(needed < decision.pieces ? needed : decision.pieces);
   const int32_t most = decision.required > kMostPieces ? decision.required : kMostPieces;
