@@ -42,6 +42,7 @@ RunScore Perform(const Workload& work, const Schedule& schedule, const HostCosts
   lab.wasted_bytes = ByteCount{kPageBytes} * (counts.lost_unread + counts.ahead);
   lab.repeated_bytes = ByteCount{kPageBytes} * counts.repeated;
   lab.peak_ahead = ByteCount{kPageBytes} * counts.peak_ahead;
+  lab.ahead_when_lowered = ByteCount{kPageBytes} * counts.ahead_when_lowered;
   return score;
 }
 

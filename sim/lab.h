@@ -68,9 +68,11 @@ struct LabScore {
   ByteCount wasted_bytes;    // of these, never read before they were evicted or the run was over
   ByteCount repeated_bytes;  // of pages that had been there before
   ByteCount peak_ahead;      // the most that was in memory ahead of its readers
-  uint64_t decisions = 0;    // kAdaptive: that asked for something
-  uint64_t digest = 0;       // kAdaptive: of all decisions, in order
-  Ledger ledger{};           // kAdaptive: after all files were closed
+  // Was ahead of its readers whenever memory was lowered, together.
+  ByteCount ahead_when_lowered;
+  uint64_t decisions = 0;  // kAdaptive: that asked for something
+  uint64_t digest = 0;     // kAdaptive: of all decisions, in order
+  Ledger ledger{};         // kAdaptive: after all files were closed
 };
 
 // Runs one cell. Think times are those of the workload's recording.

@@ -24,7 +24,9 @@ PageCache::PageCache(const Workload& work, ByteCount memory) : limit_(memory.val
 }
 
 void PageCache::SetMemory(ByteCount memory) {
+  const int64_t before = limit_;
   limit_ = std::max(memory.value / kPageBytes, kLeastPages);
+  if (limit_ < before) counts_.ahead_when_lowered += counts_.ahead;
   // One more than asked for: what is on its way stays.
   if (lists_->size() > limit_) MakeRoom();
 }

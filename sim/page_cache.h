@@ -41,6 +41,7 @@ struct CacheCounts {
   int64_t peak_ahead = 0;   // the most of that
   int64_t lost_unread = 0;  // evicted or dropped before they were read
   int64_t evicted = 0;
+  int64_t ahead_when_lowered = 0;  // was `ahead` whenever memory became less, together
 };
 
 // Memory: two bytes a page of each mebibyte that is touched, sixteen where memory is bounded.
