@@ -210,21 +210,24 @@ TEST_F(SharedMemoryTest, WhatAnotherProcessOfTheRunHoldsIsNotThereToBeFilled) {
       "import os,sys\n"
       "file=os.open(sys.argv[1],os.O_RDONLY)\n"
       "for turn in range(1024): os.read(file,65536)\n";
-  const Words words = {"python3", "-c", script, disk_.Shown("file")};
-  const std::string alone = folder_.Path("alone");
-  const int64_t most = BytesOf(words, {"AHEAD_STATS=" + alone}, true) - kRead;
-  EXPECT_GE(most, 2 * kMiB) << "nothing to be shared";
-
+  // What is ahead of a reader alone when it ends depends on how fast it was. Where there is no room it is what the
+  // kernel has by itself, two windows, however fast.
+  constexpr int64_t kKernelWindows = 2 * 128 << 10;
   const std::string shared = folder_.Path("shared");
   const SegmentView segment = MapStatsFile(shared.c_str(), getpid());
   ASSERT_TRUE(segment);
   Block* const block = ClaimBlock(segment, getpid());
   ASSERT_NE(block, nullptr);
   TellHeld(*block, {int64_t{1} << 40, 100});
-  MakeFile("other", 4 * kRead);
-  const Words again = {"python3", "-c", script, disk_.Shown("other")};
-  EXPECT_LE(BytesOf(again, {"AHEAD_STATS=" + shared}, true) - kRead, most / 2);
+  const Words words = {"python3", "-c", script, disk_.Shown("file")};
+  EXPECT_LE(BytesOf(words, {"AHEAD_STATS=" + shared}, true) - kRead, kKernelWindows);
   UnmapSegment(segment);
+
+  // Alone it asks for more than that at a time. Last, for what it has asked for when it ends still comes.
+  MakeFile("other", 4 * kRead);
+  const Words alone = {"python3", "-c", script, disk_.Shown("other")};
+  EXPECT_GE(BytesOf(alone, {"AHEAD_STATS=" + folder_.Path("alone")}, true), kRead);
+  EXPECT_GT(disk_.Ask("max_in_flight"), 2) << "nothing to be shared";
 }
 
 }  // namespace
