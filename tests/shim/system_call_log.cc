@@ -36,6 +36,10 @@ const std::regex kOfStatistics(
 // What the loader does with a library, and the library with its statistics, between opening and closing a descriptor.
 const std::regex kOfAnOpenFile(R"((read|pread64|fstat|newfstatat|statx|fallocate|mmap|mprotect|close)\(.*)");
 
+// Where it looks, once, for the limit of its memory: before the first thread, which might see a number taken.
+const std::regex kOfLimit(R"re(openat\(AT_FDCWD, "(?:/proc/self/cgroup|/sys/fs/cgroup/.*)", )re"
+                          R"re(O_RDONLY\|O_NOCTTY\|O_NONBLOCK\|O_CLOEXEC\) = (\d+|-1 ENOENT).*)re");
+
 // How a child comes to be, with its number as the result.
 const std::regex kBirth(R"((clone|clone3|fork|vfork)\(.* = (\d+).*)");
 
@@ -156,6 +160,10 @@ class Comparison {
     if (!open_file_.empty()) {
       if (!std::regex_match(call, kOfAnOpenFile)) return false;
       if (call == "close(" + open_file_ + ") = 0") open_file_.clear();
+      return true;
+    }
+    if (std::smatch look; std::regex_match(call, look, kOfLimit)) {
+      if (look[1] != "-1 ENOENT") open_file_ = look[1];
       return true;
     }
     const bool is_library = call.find(library_) != std::string::npos;
