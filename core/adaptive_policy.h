@@ -132,6 +132,7 @@ class AdaptivePolicy {
   // Returns how near the control law may come to a reader: one piece that is read while another is on its way.
   static int64_t LeastDistance(const Track& track, const Facts& facts);
   static void KeepTime(Stream& stream, Nanos now, const Facts& facts, const Options& options);
+  static int64_t Beside(const Stream& stream, const Facts& facts, const Surroundings& around);
   int64_t Startup(const Stream& stream, const Facts& facts, const Surroundings& around) const;
   int64_t Opening(const Stream& stream, const Surroundings& around) const;
   int64_t Guess(const Stream& stream, int64_t slots, const Facts& facts, const Surroundings& around) const;

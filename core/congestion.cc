@@ -24,6 +24,12 @@ constexpr int32_t kRecent = 8;
 // A passive mount is tried again after a second, then 2, ... 64: one request in a minute costs nothing.
 constexpr Nanos kRetry{1'000'000'000};
 constexpr int32_t kMostPatience = 6;
+// How long others are taken to fill a mount that was full of their pieces: a quarter of a second, then twice that, ...,
+// if they still do.
+constexpr Nanos kOthersStay{250'000'000};
+constexpr Nanos kOthersStayMost{64'000'000'000};
+// Of a pipe that holds no more pieces of a stream, one more than that, on its way while it is filled, is enough.
+constexpr double kShortPipe = 1.5;
 
 int32_t Clamp(int32_t limit) { return limit < kMinLimit ? kMinLimit : limit > kMaxLimit ? kMaxLimit : limit; }
 
@@ -79,6 +85,23 @@ int32_t Congestion::Share() const {
   return share > kLeastShare ? share : kLeastShare;
 }
 
+void Congestion::OnFull(int32_t held, Nanos now) {
+  if ((held + 1) * Streams() > kFewPieces) return;
+  if (now >= others_until_) {
+    const bool are_back = others_until_.value >= 0 && now - others_until_ < others_for_;
+    others_for_ = are_back ? others_for_ * 2 : kOthersStay;
+    if (others_for_ > kOthersStayMost) others_for_ = kOthersStayMost;
+  }
+  others_until_ = now + others_for_;
+}
+
+int32_t Congestion::Beside(double rate, Nanos now) const {
+  if (now >= others_until_) return kMaxLimit;
+  const double held = rate * static_cast<double>(latency_.value);
+  const bool is_far = soonest_.value > 0 && soonest_ * 2 >= latency_ && (rate <= 0 || held > kShortPipe);
+  return is_far ? kMaxLimit : kLeastShare;
+}
+
 int32_t Congestion::Allowed(Nanos now) const {
   const int32_t room = limit_ - InFlight(now);
   return room > 0 ? room : 0;
@@ -106,8 +129,9 @@ void Congestion::OnDropped(Nanos now) {
 }
 
 void Congestion::OnArrival(Nanos time, bool is_exact) {
-  if (time.value <= 0 || (!is_exact && time >= arrival())) return;
-  arrival_ = arrival() + (time - arrival()) / kRecent;
+  if (time.value <= 0) return;
+  soonest_ = soonest_.value == 0 || time < soonest_ ? time : soonest_ + (time - soonest_) / kForget;
+  if (is_exact || time < arrival()) arrival_ = arrival() + (time - arrival()) / kRecent;
 }
 
 void Congestion::OnUseless(Nanos now) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/decision.h"
 #include "core/units.h"
 
 namespace ahead {
@@ -13,6 +14,17 @@ namespace ahead {
 // wait. Above the time of any call that is merely slow to be taken (congestion.cc), far below what waiting for data
 // costs.
 inline constexpr Nanos kLongestCallOfBatch{500'000};
+
+// A mount that is full when a process has fewer pieces there than this is full of others'. One alone has 12 or 9 on a
+// FUSE mount as it comes.
+inline constexpr int32_t kFewPieces = 6;
+
+// Returns whether no more of a batch is asked for after a call for piece `index` of a decision that took `blocked`.
+// A reader that waits for data loses nothing by such calls, but where those who fill the mount are others, what it asks
+// for takes the places of the one whose turn it is.
+constexpr bool EndsBatch(const Decision& decision, int32_t index, Nanos blocked) {
+  return blocked > kLongestCallOfBatch && (!decision.starving || (decision.alone && index < kFewPieces));
+}
 
 // Thread safety: none; the shim keeps one object per mount and serialises.
 class Congestion {
@@ -46,11 +58,20 @@ class Congestion {
   int32_t FirstReads() const { return first_reads_; }
   // Returns how many streams wait at a time, of late; at least 1.
   int32_t Waiting() const;
+  // Returns how many wait or are about to, as far as that is known; at least 1.
+  int32_t Streams() const { return first_reads_ > Waiting() ? first_reads_ : Waiting(); }
   // Returns whether they did little but wait, of late, so that what comes sooner is read sooner. Taken for granted
   // until a wait is over.
   bool IsAtFullSpeed() const;
   // Returns how many pieces each of them may have in flight; at least kLeastShare.
   int32_t Share() const;
+
+  // The mount was full, for a call blocked or pieces were missing, when a stream whose reader waits had `held` pieces
+  // on their way.
+  void OnFull(int32_t held, Nanos now);
+  // Returns how many pieces a stream whose reader waits, and gets `rate` of them in a nanosecond, may have ahead beside
+  // others that this process does not see.
+  int32_t Beside(double rate, Nanos now) const;
 
   // A piece that a reader waited for came `time` after it was asked for; or, where the reader did not wait, no later.
   void OnArrival(Nanos time, bool is_exact);
@@ -80,12 +101,15 @@ class Congestion {
   double waited_ns_ = 0;  // by all streams, in the last elapsed_ns_; both fade
   double elapsed_ns_ = 0;
   Nanos waited_at_;
-  Nanos burst_at_{-1};  // of the newest burst; -1: there was none
-  int32_t credit_ = 0;  // pieces taken since the limit last grew
+  Nanos burst_at_{-1};      // of the newest burst; -1: there was none
+  Nanos others_until_{-1};  // others are taken to fill the mount until then; -1: they never were
+  Nanos others_for_;        // how long that was
+  int32_t credit_ = 0;      // pieces taken since the limit last grew
   Nanos latency_;
   Nanos first_miss_;  // samples of it; 0: none
   Nanos last_miss_;
   Nanos arrival_;
+  Nanos soonest_;        // that a piece which was waited for came after it was asked for, of late; 0: unknown
   uint32_t issued_ = 0;  // pieces ever issued; the ring holds the times of the last kRing
   int64_t issued_at_[kRing] = {};
 };

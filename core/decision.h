@@ -38,6 +38,7 @@ struct Decision {
   bool look_only = false;  // ask for nothing: only say which pieces are resident
   bool check = true;       // look whether the pieces are resident before asking for them
   bool starving = false;   // the reader waits for data: a blocking call costs it nothing extra
+  bool alone = false;      // no other stream of this process is known to wait
   // What to tell the kernel of the description: that its reads are random, or that they no longer are.
   enum class Hint : uint8_t { kNone, kRandom, kNormal };
   Hint hint = Hint::kNone;

@@ -56,7 +56,7 @@ class BatchIssue {
       outcome.fresh_pages = PagesOf(i) - (before_[i] > 0 ? before_[i] : 0);
       outcome.blocked = after_call - before_call;
       batch_.asked_at[i] = before_call = after_call;
-      stopped = outcome.blocked > kLongestCallOfBatch && !decision_.starving;
+      stopped = EndsBatch(decision_, batch_.first + i, outcome.blocked);
     }
   }
 

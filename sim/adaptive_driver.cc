@@ -164,7 +164,8 @@ void AdaptiveDriver::Decided(const Pending& pending) {
     digest.Add(decision.extents[i].begin);
     digest.Add(decision.extents[i].length);
   }
-  digest.Add((decision.look_only ? 1 : 0) | (decision.check ? 2 : 0) | (decision.starving ? 4 : 0));
+  digest.Add((decision.look_only ? 1 : 0) | (decision.check ? 2 : 0) | (decision.starving ? 4 : 0) |
+             (decision.alone ? 8 : 0));
 }
 
 // What the host advises replaces what the engine did.
@@ -244,7 +245,7 @@ void AdaptiveDriver::TookPiece(Pending& pending, Nanos now, const PieceOutcome& 
   pending.outcomes[pending.taken++] = outcome;
   if (outcome.state != State::kIssued && outcome.state != State::kDropped) return;
   --pending.allowed;
-  pending.stopped = outcome.blocked > kLongestCallOfBatch && !pending.decision.starving;
+  pending.stopped = EndsBatch(pending.decision, pending.first + pending.taken - 1, outcome.blocked);
 }
 
 void AdaptiveDriver::ReportBatch(Pending& pending) {

@@ -32,6 +32,7 @@ bool DecodeDecision(const TraceDecision& record, Decision& decision) {
   decision.floor = {record.floor_bytes};
   decision.check = (record.flags & TraceDecision::kCheck) != 0;
   decision.starving = (record.flags & TraceDecision::kStarving) != 0;
+  decision.alone = (record.flags & TraceDecision::kAlone) != 0;
   decision.look_only = (record.flags & TraceDecision::kLookOnly) != 0;
   const int hint = (record.flags & TraceDecision::kHint) >> TraceDecision::kHintShift;
   if (hint > static_cast<int>(Decision::Hint::kNormal)) return false;

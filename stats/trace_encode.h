@@ -104,6 +104,7 @@ inline TraceDecision DecisionRecord(const Decision& decision) {
   uint8_t flags = 0;
   if (decision.check) flags |= TraceDecision::kCheck;
   if (decision.starving) flags |= TraceDecision::kStarving;
+  if (decision.alone) flags |= TraceDecision::kAlone;
   if (decision.look_only) flags |= TraceDecision::kLookOnly;
   if (decision.extent_count > 0) flags |= TraceDecision::kExtents;
   flags = static_cast<uint8_t>(flags | static_cast<uint8_t>(decision.hint) << TraceDecision::kHintShift);

@@ -210,6 +210,7 @@ struct TraceDecision {
   static constexpr uint8_t kExtents = 8;  // the rest of the record is TraceExtents
   static constexpr uint8_t kHint = 48;    // a Decision::Hint
   static constexpr uint8_t kHintShift = 4;
+  static constexpr uint8_t kAlone = 64;
 
   uint8_t method;
   uint8_t flags;

@@ -30,6 +30,14 @@ void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const Piece
   const ByteRange piece = decision.Piece(index);
   const SlotRange slots = stream->track.Slots(piece);
   const int64_t pages_per_slot = stream->track.PagesPerSlot(facts.page);
+  const bool was_taken = outcome.state == PieceOutcome::State::kIssued && outcome.blocked <= kLongestCallOfBatch;
+  const bool was_asked =
+      outcome.state == PieceOutcome::State::kIssued || outcome.state == PieceOutcome::State::kDropped;
+  if (was_asked && !was_taken && decision.starving && stream->track.shape == Shape::kForward &&
+      !stream->overtaking.was_shared()) {
+    const int64_t held = (slots.begin - stream->position) / UnitOf(decision, stream->track, facts);
+    around.congestion.OnFull(held > 0 ? static_cast<int32_t>(held) : 0, now);
+  }
   switch (outcome.state) {
     case PieceOutcome::State::kIssued: {
       if (index == 0) books.first_asked = now;

@@ -107,6 +107,14 @@ int64_t AdaptivePolicy::Startup(const Stream& stream, const Facts& facts, const 
   return shared > least ? shared : least < alone ? least : alone;
 }
 
+// How many pieces a stream may have ahead beside others that this process does not see.
+int64_t AdaptivePolicy::Beside(const Stream& stream, const Facts& facts, const Surroundings& around) {
+  if (stream.track.shape != Shape::kForward || !stream.window.starving() || stream.overtaking.was_shared())
+    return INT32_MAX;
+  const double unit = static_cast<double>(UnitOf(stream.track, facts));
+  return around.congestion.Beside(stream.window.rate() / unit, stream.read_at);
+}
+
 int64_t AdaptivePolicy::Want(Stream& stream, SlotRange read, const Facts& facts, const Surroundings& around) const {
   const Options& options = around.options;
   int64_t want = stream.window.distance();
@@ -123,6 +131,8 @@ int64_t AdaptivePolicy::Want(Stream& stream, SlotRange read, const Facts& facts,
     want = stream.window.distance() > least ? stream.window.distance() : least;
     const int64_t share = around.congestion.Share() * unit;
     if (!is_strided && stream.window.starving() && around.congestion.Waiting() > 1 && want > share) want = share;
+    const int64_t beside = Beside(stream, facts, around) * unit;
+    if (want > beside) want = beside;
     const int64_t proved = Proof(stream, startup, facts, around);
     if (want > proved) want = proved;
     // Among many random reads a scan goes slower than it could: it waits for them. Where it does not wait for its own,

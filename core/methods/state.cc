@@ -193,10 +193,14 @@ Decision AdaptivePolicy::AskFor(Stream& stream, const Reach& reach, const Facts&
   Decision decision = Describe(stream.track, begin, end, facts);
   decision.method = at_risk ? Class::onthrash : stream.method;
   decision.starving = stream.window.starving() || !reach.open;
+  decision.alone =
+      stream.track.shape == Shape::kForward && !stream.overtaking.was_shared() && around.congestion.Streams() <= 1;
   decision.required = RequiredPieces(stream, begin, decision, facts);
   const bool waits = stream.window.starving() && stream.proved && stream.track.shape == Shape::kForward && !at_risk &&
                      !stream.overtaking.was_shared();
-  const int64_t most_needed = kAlways < MostAtAnyRate(facts) ? kAlways : MostAtAnyRate(facts);
+  const int64_t beside = Beside(stream, facts, around);
+  const int64_t always = beside < kAlways ? beside : kAlways;
+  const int64_t most_needed = always < MostAtAnyRate(facts) ? always : MostAtAnyRate(facts);
   const int64_t needed = most_needed - (begin > stream.position ? (begin - stream.position) / unit : 0);
   if (waits && decision.required < needed)
     decision.required = static_cast<int32_t>(needed < decision.pieces ? needed : decision.pieces);

@@ -171,5 +171,49 @@ TEST(CongestionTest, FirstReadsUnderWayAreCountedAndForgottenIfTheyNeverEnd) {
   EXPECT_EQ(congestion.FirstReads(), 0);
 }
 
+TEST(CongestionTest, AMountFullOfOthersPiecesLeavesTwoForAWhile) {
+  Congestion congestion;
+  congestion.OnMiss(8_ms);
+  EXPECT_GT(congestion.Beside(0, 10_ms), 12);
+  congestion.OnFull(3, 10_ms);
+  EXPECT_EQ(congestion.Beside(0, 11_ms), 2);
+  EXPECT_GT(congestion.Beside(0, 260_ms), 12);
+  congestion.OnFull(3, 261_ms);
+  EXPECT_EQ(congestion.Beside(0, 760_ms), 2) << "they are back, so twice as long";
+  EXPECT_GT(congestion.Beside(0, 761_ms), 12);
+}
+
+TEST(CongestionTest, AMountFullOfOnesOwnPiecesIsNotOthers) {
+  Congestion congestion;
+  congestion.OnFull(8, 10_ms);
+  EXPECT_GT(congestion.Beside(0, 11_ms), 12);
+  for (int i = 0; i < 3; ++i) congestion.OnFirstRead(12_ms);
+  congestion.OnFull(2, 12_ms);
+  EXPECT_GT(congestion.Beside(0, 13_ms), 12) << "three streams have nine";
+}
+
+TEST(CongestionTest, BesideOthersAStreamMayFillALongPipe) {
+  constexpr double kPieceIn10Ms = 1e-7;
+  Congestion congestion;
+  congestion.OnMiss(20_ms);
+  congestion.OnFull(3, 10_ms);
+  congestion.OnArrival(21_ms, false);
+  EXPECT_GT(congestion.Beside(2 * kPieceIn10Ms, 11_ms), 12) << "four pieces are on their way at a time";
+  EXPECT_EQ(congestion.Beside(kPieceIn10Ms / 2, 11_ms), 2) << "one is";
+  congestion.OnArrival(2_ms, false);
+  EXPECT_EQ(congestion.Beside(2 * kPieceIn10Ms, 11_ms), 2) << "in a row they come at once: an arm";
+}
+
+TEST(CongestionTest, ACallThatBlocksEndsTheBatchOfWhoeverHasFewPieces) {
+  Decision decision;
+  EXPECT_TRUE(EndsBatch(decision, 9, 1_ms));
+  decision.starving = true;
+  EXPECT_FALSE(EndsBatch(decision, 3, 1_ms));
+  decision.alone = true;
+  EXPECT_TRUE(EndsBatch(decision, 3, 1_ms));
+  EXPECT_FALSE(EndsBatch(decision, 9, 1_ms));
+  EXPECT_FALSE(EndsBatch(decision, 3, 100_us));
+}
+
 }  // namespace
 }  // namespace ahead

@@ -97,5 +97,32 @@ TEST_P(SizingArmTest, ReadersOfOneDiskLoseNothingAgainstTheKernelAlone) {
   EXPECT_EQ(ahead.bytes, ahead.machine.read_bytes);
 }
 
+// As processes that do not know each other.
+std::vector<SizingReader> Strangers(int32_t count, ByteCount size) {
+  std::vector<SizingReader> readers;
+  for (int32_t i = 0; i < count; ++i) readers.push_back({size, 64_KiB, {}, static_cast<uint32_t>(i)});
+  return readers;
+}
+
+TEST_P(SizingArmTest, ReadersInProcessesOfTheirOwnLoseNothingEither) {
+  const LabDevice disk = HddWith(GetParam().has_rotation, GetParam().in_flight);
+  for (const ByteCount size : {16_MiB, 64_MiB}) {
+    if (GetParam().readers == 16 && size > 16_MiB) continue;
+    const Workload work = ReadersSideBySide(Strangers(GetParam().readers, size));
+    const SizingRun bare = RunSizing(work, disk, SizingPolicy::kBare);
+    const SizingRun ahead = RunSizing(work, disk, SizingPolicy::kAhead);
+    EXPECT_LE(Seconds(ahead.machine.elapsed), Seconds(bare.machine.elapsed) * 1.001);
+    EXPECT_EQ(ahead.bytes, ahead.machine.read_bytes);
+  }
+}
+
+TEST(SizingTest, ProcessesThatFillTheSlotsOfALinkTogetherStillGainByThem) {
+  const LabDevice link = NetAt(20_ms, 500'000'000, 12);
+  const Workload work = ReadersSideBySide(Strangers(4, 16_MiB));
+  const SizingRun bare = RunSizing(work, link, SizingPolicy::kBare);
+  const SizingRun ahead = RunSizing(work, link, SizingPolicy::kAhead);
+  EXPECT_LE(Seconds(ahead.machine.elapsed), Seconds(bare.machine.elapsed) * 0.7);
+}
+
 }  // namespace
 }  // namespace ahead::sim

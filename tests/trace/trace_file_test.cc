@@ -20,7 +20,7 @@ Decision SomeDecision() {
   decision.required = 1;
   decision.limit = {8 << 20};
   decision.floor = {1 << 20};
-  decision.starving = true;
+  decision.starving = decision.alone = true;
   return decision;
 }
 
@@ -146,6 +146,7 @@ TEST(TraceFileTest, WhatIsWrittenComesBack) {
   EXPECT_EQ(planned.decision.step, 256_KiB);
   EXPECT_EQ(planned.decision.stream.generation, 5u);
   EXPECT_TRUE(planned.decision.starving);
+  EXPECT_TRUE(planned.decision.alone);
   EXPECT_EQ(planned.outcome.asked, 1u);
   EXPECT_EQ(planned.outcome.fresh_pages, 9u);
   EXPECT_EQ(planned.sequence, 1u);

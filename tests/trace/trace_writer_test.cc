@@ -170,7 +170,7 @@ TEST(TraceWriterTest, FactsAndDecisionHaveNoMoreThanTheTraceHolds) {
   [[maybe_unused]] const auto [size, page, piece, window, leads, initial, allowance, share, safe, clock, habit] =
       Facts{};
   [[maybe_unused]] const auto [method, stream, first, length, step, pieces, required, limit, floor, look, check,
-                               starving, hint, extent_count, extents] = Decision{};
+                               starving, alone, hint, extent_count, extents] = Decision{};
   [[maybe_unused]] const auto [state, sure, fresh, blocked] = PieceOutcome{};
 }
 
