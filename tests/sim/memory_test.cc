@@ -39,7 +39,7 @@ TEST(MemoryTest, SixtyFourReadersAreTwiceAsFastAsBareAndNearTheBestFixedWindow) 
 
 TEST(MemoryTest, ThereIsNoCliffForThreadsAtFullSpeed) {
   const LabDevice device = Cgroup(64_MiB);
-  for (const uint32_t readers : {8, 16, 32, 64, 128, 256, 320, 384, 512}) {
+  for (const uint32_t readers : {8u, 16u, 32u, 64u, 128u, 256u, 320u, 384u, 512u}) {
     SCOPED_TRACE(readers);
     const Workload work = FullSpeedReaders(readers, 4_MiB, 64_KiB);
     const LabScore bare = Bare(work, device);
@@ -71,7 +71,7 @@ TEST(MemoryTest, ReadersInTurnAreNeverSlowerThanBareHoweverMany) {
 
 TEST(MemoryTest, ReadersInTurnAreFasterThanBareFromTheBeginning) {
   const LabDevice device = Cgroup(64_MiB);
-  for (const uint32_t readers : {64, 128, 256, 384, 512}) {
+  for (const uint32_t readers : {64u, 128u, 256u, 384u, 512u}) {
     SCOPED_TRACE(readers);
     const Workload work = ReadersInTurn(readers, 256_KiB, 64_KiB);
     EXPECT_LE(Ours(work, device).elapsed.value, Bare(work, device).elapsed.value / 4 * 3);
@@ -114,7 +114,7 @@ TEST(MemoryTest, OfSlowStreamsNearlyNothingComesTwice) {
 
 TEST(MemoryTest, WhereEachOfManyThreadsWaitsItsTurnNoMoreLiesAheadThanUnderTheKernel) {
   const LabDevice device = Cgroup(64_MiB);
-  for (const uint32_t readers : {64, 96, 128}) {
+  for (const uint32_t readers : {64u, 96u, 128u}) {
     SCOPED_TRACE(readers);
     const Workload work = FullSpeedReaders(readers, 4_MiB, 64_KiB);
     EXPECT_LE(Ours(work, device).peak_ahead, Bare(work, device).peak_ahead + 1_MiB);
@@ -125,7 +125,7 @@ TEST(MemoryTest, ThreadsOnALongPipeAreNeverSlowerThanBare) {
   LabDevice device = Cgroup(64_MiB);
   device.parameters = NetParameters{20_ms, 500'000'000};
   device.in_flight = 64;
-  for (const uint32_t readers : {16, 32, 64, 96}) {
+  for (const uint32_t readers : {16u, 32u, 64u, 96u}) {
     SCOPED_TRACE(readers);
     const Workload work = FullSpeedReaders(readers, 4_MiB, 64_KiB);
     EXPECT_LE(Ours(work, device).elapsed.value, Bare(work, device).elapsed.value / 1000 * 1005);

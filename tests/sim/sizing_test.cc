@@ -60,7 +60,7 @@ TEST_P(SizingLinkTest, APacedReaderIsNotHeldUpByOneAtFullSpeed) {
   const LabDevice disk = device();
   const SizingReader fast{SizeFor(4)};
   const Nanos alone = RunSizing(ReadersSideBySide({fast}), disk, SizingPolicy::kAhead).EndOf(0);
-  for (const uint32_t process : {0, 1}) {
+  for (const uint32_t process : {0u, 1u}) {
     // 1 MB/s.
     const SizingReader slow{64_KiB * 61, 64_KiB, 65'536_us, process};
     const SizingRun run = RunSizing(ReadersSideBySide({fast, slow}), disk, SizingPolicy::kAhead);
