@@ -208,7 +208,7 @@ TEST(MemoryTest, WhoDoesNotWatchALoweredLimitFetchesMuchTwice) {
 // the kernel evicts the oldest pages first, read or not, and what is fetched for the readers whose turn it is evicts
 // what is left for the others.
 TEST(MemoryTest, WhereALimitIsLoweredNothingIsFetchedTwiceButWhatWasAhead) {
-  for (const uint32_t readers : {64, 96, 112, 120, 127, 128, 140, 160, 192, 256, 320, 384, 448, 512}) {
+  for (const uint32_t readers : {64u, 96u, 112u, 120u, 127u, 128u, 140u, 160u, 192u, 256u, 320u, 384u, 448u, 512u}) {
     SCOPED_TRACE(readers);
     const LabScore ours = Ours(ReadersInTurn(readers, 16_MiB, 64_KiB, 300_us), Lowered(Watched::kYes));
     EXPECT_LE(ours.repeated_bytes, ours.ahead_when_lowered);
@@ -218,7 +218,7 @@ TEST(MemoryTest, WhereALimitIsLoweredNothingIsFetchedTwiceButWhatWasAhead) {
 // Of 129 to 136 readers, for each of whom 16 MiB have 15/16 of a piece, each has a piece all the same: in a cgroup a
 // quarter is left to programs, and where they do not need it nothing is lost.
 TEST(MemoryTest, ReadersForWhomMemoryNearlyHasAPieceLoseNoMoreThanIsMissing) {
-  for (const uint32_t readers : {130, 136}) {
+  for (const uint32_t readers : {130u, 136u}) {
     SCOPED_TRACE(readers);
     const Workload work = ReadersInTurn(readers, 16_MiB, 64_KiB, 300_us);
     LabDevice device = Lowered(Watched::kYes);
