@@ -86,7 +86,8 @@ int32_t Congestion::Share() const {
 }
 
 void Congestion::OnFull(int32_t held, Nanos now) {
-  if ((held + 1) * Streams() > kFewPieces) return;
+  // Streams that take turns hold pieces each, though but one waits.
+  if ((held + 1) * Streams() > kFewPieces || InFlight(now) > kFewPieces) return;
   if (now >= others_until_) {
     const bool are_back = others_until_.value >= 0 && now - others_until_ < others_for_;
     others_for_ = are_back ? others_for_ * 2 : kOthersStay;
