@@ -208,8 +208,9 @@ class AdaptivePolicy {
   RunLog runs_;
   MappedRun mapped_run_;
   Clusters clusters_;
-  uint32_t tick_ = 0;    // reads that did not pass a filter
-  int32_t lookups_ = 0;  // small reads of late in no stream, less those that began one
+  uint32_t tick_ = 0;         // reads that did not pass a filter
+  int32_t lookups_ = 0;       // small reads of late in no stream, less those that began one
+  uint32_t last_lookup_ = 0;  // the tick of the last of those
   ByteCount page_{4096};
   ByteCount safe_{INT64_MAX};
   uint32_t folder_ = 0;  // of the file, as facts said last

@@ -102,14 +102,15 @@ TEST(StrayTest, AReaderThatGoesOnFarAheadIsFollowedThere) {
   EXPECT_GE(asked, 400 * 4096);
 }
 
-// How far a scan from the start is asked for beyond its reader when it has read 8 MiB, waiting for each piece.
-int64_t MostAheadOfScan(int64_t lookups) {
+// How far a scan from the start is asked for beyond its reader when it has read 6 MiB, waiting for each piece. Of the
+// look-ups beside it there is one after each `apart` reads.
+int64_t MostAheadOfScan(int64_t lookups, int64_t apart = 64) {
   Host host;
   Filter scan;
   Filter other;
   int64_t most = 0;
   for (int64_t i = 0; i < 2048; ++i) {
-    if (i % 64 == 0 && i / 64 < lookups) host.Read((128 << 20) + i * i * 4096 * 7919 % (100 << 20), 4096, other);
+    if (i % apart == 0 && i / apart < lookups) host.Read((128 << 20) + i * i * 4096 * 7919 % (100 << 20), 4096, other);
     host.now_ = host.now_ + 20_us;
     const Decision decision = host.Read(i * 4096, 4096, scan, i == 0);
     if (decision.empty() || i < 1536) continue;
@@ -123,6 +124,8 @@ TEST(LookUpTest, KeepsWhatIsAheadOfAScanBesideItToAFewPieces) {
   EXPECT_LE(MostAheadOfScan(32), 4 * (128 << 10) + 4096);
   EXPECT_GT(MostAheadOfScan(0), 4 * (128 << 10) + 4096);
 }
+
+TEST(LookUpTest, MeansNothingToAScanAfterIt) { EXPECT_GT(MostAheadOfScan(32, 1), 4 * (128 << 10) + 4096); }
 
 }  // namespace
 }  // namespace ahead::test
