@@ -536,8 +536,12 @@ void AdaptivePolicy::SettleFilter(Filter& filter, Nanos now, const Facts& facts,
   const Filter::Run run = filter.Settle();
   goes_on_unseen_ = run.mode == Filter::Mode::kPass && !run.broken && run.reads >= kFewPasses / 2;
   is_near_unseen_ = run.mode == Filter::Mode::kScattered && run.reads > 0 && run.reads < Filter::kScatteredReads;
-  if (run.mode == Filter::Mode::kScattered)
+  if (run.mode == Filter::Mode::kScattered) {
+    // The read that ended it may be the third of a stride.
+    if (run.reads > 1) stride_.Observe(run.anchor);
+    if (run.reads > 0) stride_.Observe(run.expected);
     return SettleScattered(run.reads < Filter::kScatteredReads ? run.reads : Filter::kScatteredReads, around);
+  }
   Stream* stream = table_.Find(run.stream);
   if (run.reads != 0 && (stream == nullptr || run.broken)) runs_.Interrupt();
   if (stream == nullptr || run.reads == 0 || (run.mode == Filter::Mode::kPass && run.broken)) return;

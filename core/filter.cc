@@ -11,6 +11,10 @@ Filter::Run Filter::Settle() {
   run.expected = {expected_.load(std::memory_order_relaxed)};
   run.reads = reads_.load(std::memory_order_relaxed);
   run.broken = broken_.load(std::memory_order_relaxed);
+  if (run.mode == Mode::kScattered) {
+    run.anchor = places_.before();
+    run.expected = places_.last();
+  }
   reads_.store(0, std::memory_order_relaxed);
   return run;
 }
@@ -19,6 +23,7 @@ void Filter::Restore(const Run& run) {
   stream_ = run.stream;
   anchor_ = run.anchor.value;
   expected_.store(run.expected.value, std::memory_order_relaxed);
+  if (run.mode == Mode::kScattered) places_.Restore(run.anchor, run.expected);
   reads_.store(run.reads, std::memory_order_relaxed);
   broken_.store(run.broken, std::memory_order_relaxed);
   mode_.store(run.mode, std::memory_order_relaxed);

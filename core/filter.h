@@ -39,8 +39,8 @@ class Filter {
   struct Run {
     Mode mode = Mode::kClosed;
     StreamId stream;
-    ByteOffset anchor;    // where it was armed
-    ByteOffset expected;  // where the host is now
+    ByteOffset anchor;    // where it was armed; kScattered: where the last read but one began
+    ByteOffset expected;  // where the host is now; kScattered: where the last read began
     int64_t reads = 0;    // how many reads were absorbed
     bool broken = false;  // kPass only: the reads did not follow each other
   };

@@ -22,6 +22,18 @@ class Places {
     PlaceOf(unit) = unit;
   }
 
+  // Where the last read began, and the one before. Others may add reads meanwhile: both are places all the same.
+  ByteOffset last() const { return {last_}; }
+  ByteOffset before() const {
+    const int64_t before = last_ - hop_;
+    return {before > 0 ? before : 0};
+  }
+  // Makes them what they were.
+  void Restore(ByteOffset before, ByteOffset last) {
+    last_ = last.value;
+    hop_ = last.value - before.value;
+  }
+
   // Says whether a read is near one that was noted: the next of a stream forward or a few units backward, another one
   // in its cluster, or the next of a stride. The same unit again is not. The first read of a file is: it may be
   // anyone's.

@@ -110,6 +110,22 @@ TEST(FilterTest, LetsScatteredReadsPassUntilOneIsNearAnother) {
   EXPECT_FALSE(passes(5000));
 }
 
+TEST(FilterTest, SaysWhereTheLastTwoScatteredReadsBegan) {
+  Filter filter;
+  filter.ArmScattered({{8192}, {12288}}, {});
+  filter.Absorb({80 << 12}, 4096_B);
+  Filter::Run run = filter.Settle();
+  EXPECT_EQ(run.anchor.value, 8192);
+  EXPECT_EQ(run.expected.value, 80 << 12);
+  run.anchor = {16384};
+  run.expected = {40960};
+  filter.Restore(run);
+  EXPECT_FALSE(filter.Passes({65536}, 4096_B)) << "the third of a stride";
+  run = filter.Settle();
+  EXPECT_EQ(run.anchor.value, 16384);
+  EXPECT_EQ(run.expected.value, 40960);
+}
+
 TEST(FilterTest, OneOfManyScatteredReadsIsLookedAt) {
   Filter filter;
   filter.ArmScattered({{0}, {4096}}, {});

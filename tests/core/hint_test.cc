@@ -149,7 +149,7 @@ TEST(HintTest, AfterReadsAtRandomStreamsAreFoundAsSoon) {
       waited += host.Present({{offset}, {offset + kPage}}) ? 0 : 1;
       host.Read(offset, kPage);
     }
-    EXPECT_LE(waited, step == 40 ? 12 : 8) << step;
+    EXPECT_LE(waited, step == 40 ? 10 : 8) << step;
   }
 }
 
