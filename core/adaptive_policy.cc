@@ -51,6 +51,15 @@ void Charge(Ledger& ledger, Event event, const Usefulness::Count& count, int64_t
       ledger.Add(event, static_cast<Class>(cls), static_cast<uint64_t>(count.slots[cls] * pages_per_slot));
 }
 
+// Says whether of `period` bytes so many are read that the gaps are those of a reader who goes on with a little to and
+// fro: three fifths; of every other page half is read. The kernel's window has them all.
+bool IsDense(int64_t period, int64_t read) { return read * 5 >= (period < 0 ? -period : period) * 3; }
+bool IsDense(const Cycle& cycle) {
+  int64_t read = 0;
+  for (int32_t i = 0; i < cycle.runs; ++i) read += cycle.lengths[i];
+  return IsDense(cycle.period, read * cycle.rounds);
+}
+
 // Returns how many of the slots were fetched because a stream was thought to go on. First windows and runs after jumps
 // learn from their own outcomes.
 int64_t Guesses(const Usefulness::Count& count) {
@@ -188,6 +197,7 @@ Stream* AdaptivePolicy::StartCycle(ByteRange read, Stream* covering, Nanos now, 
   if (!runs_.FindRows(cycle, facts.page) && !runs_.FindCycle(cycle, covering != nullptr, facts.page) &&
       !runs_.FindLine(cycle, facts.page))
     return nullptr;
+  if (IsDense(cycle)) return nullptr;
   if (HasFailed(facts, around)) return nullptr;
   Track track = Track::Runs(read.begin, cycle, facts.page);
   Class method = Class::stride;
@@ -271,6 +281,7 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
     if (hop.value > 0 && distance <= HitRate(around.options) * AlignUp(read.size().value, facts.page.value) &&
         distance < facts.piece.value)
       return &Begin(Class::context, forward, read, startup_, access.time, facts, around);
+    if (hop.value > 0 && IsDense(distance, read.size().value)) return nullptr;
     if (HasFailed(facts, around)) return nullptr;
     const Track strided = Track::Strided(read.begin, hop, read.size());
     const ByteOffset pass_end = EndOfPass(strided, read.begin);

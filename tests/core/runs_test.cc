@@ -309,5 +309,22 @@ TEST(StrideTest, ColumnThatIsLongerThanTheOneBeforeGoesOn) {
   EXPECT_GT(FarthestOfPass(host, 4096 + 40 * kRow, kRow), 81 * kRow);
 }
 
+TEST(StrideTest, ReaderThatGoesALittleToAndFroIsSeldomTakenForOneOfAStrideOrCycle) {
+  int64_t pages = 0;
+  int64_t read = 0;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    Host host;
+    host.facts_.kernel_leads = true;
+    uint32_t noise = seed;
+    for (int64_t block = 1; block < 1000; ++block) {
+      noise = noise * 1664525 + 1013904223;
+      host.Read(block * (16 << 10) + 4096 * (static_cast<int64_t>(noise >> 20) % 3 - 1), 16 << 10);
+    }
+    read += 999 * 4;
+    pages += host.Sum(Event::readahead, Class::stride) + host.Sum(Event::readahead, Class::onseek);
+  }
+  EXPECT_LE(pages * 5, read);
+}
+
 }  // namespace
 }  // namespace ahead::test
