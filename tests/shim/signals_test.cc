@@ -32,13 +32,15 @@ TEST_F(SignalsTest, ReadsAreInterruptedAsTheyWere) {
 }
 
 // With all symbols bound: binding one at its first call takes five times as much of the stack, in a bare program too.
+// What is ours (-fstack-usage): ObserveRead 592, with the facts and the decision of a read that is planned, Before 176,
+// the look whether there is room for more 96, and the calls between them, in the steps of 64 that the host looks in.
 TEST_F(SignalsTest, HandlersStackMayBeTheSmallest) {
   const std::string file = disk_.is_mounted() ? disk_.Path("text") : text_;
   const Outcome bare = RunBare({Host("least_stack"), file}, {"LD_BIND_NOW=1"});
   const Outcome preloaded = RunPreloaded({Host("least_stack"), file}, {"LD_BIND_NOW=1"});
   ASSERT_EQ(bare.status, 0);
   ASSERT_EQ(preloaded.status, 0);
-  EXPECT_LE(std::stol(preloaded.out), std::stol(bare.out) + 832);
+  EXPECT_LE(std::stol(preloaded.out), std::stol(bare.out) + 896);
 }
 
 }  // namespace
