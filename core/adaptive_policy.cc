@@ -9,6 +9,8 @@ namespace {
 constexpr ByteCount kAmple{256 << 20};
 // Streams of a file that read within so many of its last reads are its active ones.
 constexpr uint32_t kRecentTicks = 16;
+// Look-ups that are remembered.
+constexpr int32_t kMostLookUps = 32;
 // Pages left unread this far behind the reader are given up.
 constexpr ByteCount kLag{1 << 20};
 
@@ -133,7 +135,6 @@ Decision AdaptivePolicy::Plan(const Access& access, const Facts& facts, Filter& 
 // Notes a read in no stream, if it `is_one`: who looks something up reads little. Reads of streams wear that out, and
 // fast once so many came in a row that the look-ups are over.
 void AdaptivePolicy::CountLookUp(ByteRange read, bool is_one, const Facts& facts) {
-  constexpr int32_t kMost = 32;
   constexpr int64_t kFewPages = 4;
   constexpr uint32_t kSlowly = 32;
   // In pages read one by one that may be a few hundred reads, of which most pass a filter. Simulated: a scan of 64 KiB
@@ -141,7 +142,7 @@ void AdaptivePolicy::CountLookUp(ByteRange read, bool is_one, const Facts& facts
   // with 16 base-mixed fetches 5 % more at 20 ms.
   constexpr uint32_t kOver = 32;
   if (is_one && read.size() <= facts.page * kFewPages) {
-    lookups_ += lookups_ < kMost ? 1 : 0;
+    lookups_ += lookups_ < kMostLookUps ? 1 : 0;
     last_lookup_ = tick_;
   } else if (!is_one && (tick_ % kSlowly == 0 || tick_ - last_lookup_ > kOver)) {
     lookups_ -= lookups_ > 0 ? 1 : 0;
@@ -603,6 +604,8 @@ void AdaptivePolicy::SettleScattered(int64_t reads, const Surroundings& around) 
   trail_.OnUnseen(reads);
   tick_ += static_cast<uint32_t>(reads);
   hint_.OnRandom(reads);
+  lookups_ = reads < kMostLookUps - lookups_ ? lookups_ + static_cast<int32_t>(reads) : kMostLookUps;
+  last_lookup_ = tick_;
   waited_ = waited_ + Nanos{scattered_wait_.value * reads};
   if (scattered_wait_.value > 0) around.learnt.safety.Advance(page_ * reads);
   around.ledger.Add(Event::random_read, last_method_, static_cast<uint64_t>(reads), static_cast<uint64_t>(reads));

@@ -127,5 +127,25 @@ TEST(LookUpTest, KeepsWhatIsAheadOfAScanBesideItToAFewPieces) {
 
 TEST(LookUpTest, MeansNothingToAScanAfterIt) { EXPECT_GT(MostAheadOfScan(32, 1), 4 * (128 << 10) + 4096); }
 
+TEST(LookUpTest, KeepsThatWhereMostLookUpsPassUnseen) {
+  Host host;
+  Filter filter;
+  uint32_t noise = 1;
+  int64_t most = 0;
+  for (int64_t i = 0; i < 600; ++i) {
+    for (int k = 0; k < 9; ++k) {
+      noise = noise * 1664525 + 1013904223;
+      host.Read((128 << 20) + static_cast<int64_t>(noise >> 17) * 4096, 4096, filter);
+    }
+    const Decision decision = host.Read(i * 4096, 4096, filter);
+    if (decision.empty() || i < 100) continue;
+    const int64_t ahead = decision.Piece(decision.pieces - 1).end.value - i * 4096;
+    if (ahead > most) most = ahead;
+  }
+  EXPECT_GT(host.absorbed_, 2000);
+  EXPECT_GT(most, 0);
+  EXPECT_LE(most, 4 * (128 << 10) + 4096);
+}
+
 }  // namespace
 }  // namespace ahead::test
