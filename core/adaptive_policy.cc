@@ -217,9 +217,7 @@ Stream* AdaptivePolicy::StartCycle(ByteRange read, Stream* covering, Nanos now, 
   }
   const ByteCount startup =
       track.shape == Shape::kRuns ? facts.page * CycleStartup(track, facts) : read.size() * StrideStartup(facts);
-  const ByteOffset pass_end = EndOfPass(track, read.begin);
   Stream& stream = Begin(method, track, read, startup, now, facts, around);
-  KeepToPass(stream, pass_end, facts);
   // What it went through to be found counts as read.
   if (track.shape == Shape::kRuns) stream.first = -cycle.SlotsPerCycle(read.begin, facts.page);
   stream.proved = true;
@@ -284,11 +282,8 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
       return &Begin(Class::context, forward, read, startup_, access.time, facts, around);
     if (hop.value > 0 && IsDense(distance, read.size().value)) return nullptr;
     if (HasFailed(facts, around)) return nullptr;
-    const Track strided = Track::Strided(read.begin, hop, read.size());
-    const ByteOffset pass_end = EndOfPass(strided, read.begin);
-    Stream& stream =
-        Begin(Class::stride, strided, read, read.size() * StrideStartup(facts), access.time, facts, around);
-    KeepToPass(stream, pass_end, facts);
+    Stream& stream = Begin(Class::stride, Track::Strided(read.begin, hop, read.size()), read,
+                           read.size() * StrideStartup(facts), access.time, facts, around);
     stream.proved = true;
     return &stream;
   }
@@ -318,28 +313,24 @@ Stream* AdaptivePolicy::Start(ByteRange read, const Access& access, const Facts&
   return nullptr;
 }
 
-// Who reads a table column by column goes through the same rows again and again. Returns where a pass like `track`
-// ended that went beyond `begin`; 0 when there was none.
-ByteOffset AdaptivePolicy::EndOfPass(const Track& track, ByteOffset begin) const {
+// Who reads a table column by column goes through the same rows again and again. Returns the slot of a stream that
+// begins at `first` behind which lies what the pass before did not come to; 0 when there was none that went farther.
+// What lies there is not fetched until the reader does.
+int64_t AdaptivePolicy::BoundOfPass(const Track& track, int64_t first, const Facts& facts) const {
+  const bool is_cyclic = track.shape == Shape::kRuns;
+  const int64_t period = is_cyclic ? track.cycle.period : track.step.value;
+  if ((!is_cyclic && track.shape != Shape::kStride) || period <= 0) return 0;
   const Stream* last = nullptr;
   for (const Stream& stream : table_) {
     if (stream.track.shape != track.shape || stream.track.step != track.step) continue;
-    if (track.shape == Shape::kRuns && stream.track.cycle.period != track.cycle.period) continue;
+    if (is_cyclic && stream.track.cycle.period != period) continue;
     if (last == nullptr || stream.tick > last->tick) last = &stream;
   }
-  if (last == nullptr) return {};
-  const ByteOffset end = last->track.Begin(last->position);
-  return begin < end ? end : ByteOffset{};
-}
-
-// What lies behind the end of the pass before is not fetched until the reader is there.
-void AdaptivePolicy::KeepToPass(Stream& stream, ByteOffset end, const Facts& facts) {
-  const Track& track = stream.track;
-  const int64_t period = track.shape == Shape::kRuns ? track.cycle.period : track.step.value;
-  if (end.value == 0 || period <= 0) return;
-  const int64_t passes = (end.value - track.origin.value + period - 1) / period;
-  stream.bound =
-      stream.first + passes * (track.shape == Shape::kRuns ? track.cycle.SlotsPerCycle(track.origin, facts.page) : 1);
+  if (last == nullptr) return 0;
+  const ByteCount farther = last->track.Begin(last->position) - track.origin;
+  if (farther.value <= 0) return 0;
+  const int64_t passes = (farther.value + period - 1) / period;
+  return first + passes * (is_cyclic ? track.cycle.SlotsPerCycle(track.origin, facts.page) : 1);
 }
 
 // Looks whether an earlier stride or cycle did not go on, though it was found like this one: then a few equal distances
@@ -369,6 +360,8 @@ Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, 
   const Stream* latest = Latest();
   const Pace pace = latest != nullptr ? latest->pace : Pace();
   const ByteCount run_before = latest != nullptr ? latest->run() : ByteCount{};
+  const SlotRange slots = track.Slots(read);
+  const int64_t bound = BoundOfPass(track, slots.begin, facts);
   if (Stream* const surplus = table_.Surplus(); surplus != nullptr) {
     GiveUp(*surplus, surplus->useful.TakeAll(), facts, around);
     table_.End(*surplus);
@@ -379,7 +372,7 @@ Stream& AdaptivePolicy::Begin(Class method, const Track& track, ByteRange read, 
   stream.track = track;
   stream.pace = pace;  // who jumps goes on at the pace it had
   stream.run_before = run_before;
-  const SlotRange slots = track.Slots(read);
+  stream.bound = bound;
   stream.first = stream.position = stream.frontier = stream.mark = stream.taken = slots.begin;
   stream.next = track.shape == Shape::kBackward ? read.end : read.begin;
   stream.window.Start(slots.begin, distance.value / track.length.value, LeastDistance(track, facts),
@@ -619,11 +612,8 @@ bool AdaptivePolicy::ArmScattered(Filter& filter, const Stream* stream, ByteRang
   const Stream* const latest = Latest();
   ByteRange window;
   if (latest != nullptr) {
-    const Track& track = latest->track;
     const int64_t last = latest->frontier > latest->position ? latest->frontier - 1 : latest->position;
-    const ByteOffset near = track.Begin(latest->position);
-    const ByteOffset far = track.Begin(last);
-    window = {near < far ? near : far, (near < far ? far : near) + track.length};
+    window = latest->track.Between(latest->position, last);
   }
   filter.ArmScattered(read, window);
   return true;
@@ -755,9 +745,7 @@ void AdaptivePolicy::OnHostAdvice(HostAdvice advice, ByteRange range, const Fact
   pass_calls_ = kFewPasses;
   for (Stream& stream : table_) {
     if (stream.useful.outstanding() == 0) continue;
-    const ByteOffset near = stream.track.Begin(stream.position);
-    const ByteOffset far = stream.track.Begin(stream.frontier - 1);
-    ByteRange window{near < far ? near : far, (near < far ? far : near) + stream.track.length};
+    ByteRange window = stream.track.Between(stream.position, stream.frontier - 1);
     if (stream.track.shape == Shape::kRuns) window = {{}, {facts.file_size.value}};
     if (window.begin < range.end && range.begin < window.end) Rest(stream, facts, around);
   }

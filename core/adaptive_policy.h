@@ -85,6 +85,7 @@ class AdaptivePolicy {
   bool passive() const { return passive_; }
 
  private:
+  Decision AskForMapping(Stream& stream, SlotRange slots, Nanos now, const Facts& facts);
   Decision ContinueMappings(ByteRange range, Nanos now, const Facts& facts, const Surroundings& around);
   Stream* Match(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around);
   Stream* Start(ByteRange read, const Access& access, const Facts& facts, const Surroundings& around,
@@ -95,8 +96,7 @@ class AdaptivePolicy {
   Stream* StartCluster(Clusters::Block& block, const Access& access, const Facts& facts, const Surroundings& around);
   Stream* LeaveCluster(ByteRange read);
   Decision FetchCluster(Stream& stream, const Facts& facts, Nanos now, const Surroundings& around);
-  ByteOffset EndOfPass(const Track& track, ByteOffset begin) const;
-  static void KeepToPass(Stream& stream, ByteOffset end, const Facts& facts);
+  int64_t BoundOfPass(const Track& track, int64_t first, const Facts& facts) const;
   static ByteRange TailOf(ByteRange read, const Facts& facts);
   bool IsAfterTail() const;
   bool IsAfterHead() const;

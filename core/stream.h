@@ -93,6 +93,9 @@ struct Stream {
   // Moves to the end of `read`. Returns the slots the read touches.
   SlotRange Advance(ByteRange read);
 
+  // Returns whether it goes forward and no two readers were in it at the same time.
+  bool is_one_readers() const { return track.shape == Shape::kForward && !overtaking.was_shared(); }
+
   // Returns whether it leaves out most of where it goes.
   bool has_gaps() const { return in_row * 2 < position - first; }
 

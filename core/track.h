@@ -39,6 +39,12 @@ struct Track {
     if (slot == run.slots.begin) return run.range.begin;
     return {AlignDown(run.range.begin.value, length.value) + (slot - run.slots.begin) * length.value};
   }
+  // Returns what lies between two slots, both of them included, whichever lies farther in the file.
+  ByteRange Between(int64_t one, int64_t other) const {
+    const ByteOffset a = Begin(one);
+    const ByteOffset b = Begin(other);
+    return a < b ? ByteRange{a, b + length} : ByteRange{b, a + length};
+  }
   // Of a track of runs: the one that `slot` belongs to.
   Cycle::Run RunAt(int64_t slot) const { return cycle.At(slot, origin, length); }
 

@@ -33,8 +33,7 @@ void AdaptivePolicy::Issued(const Decision& decision, int32_t index, const Piece
   const bool was_taken = outcome.state == PieceOutcome::State::kIssued && outcome.blocked <= kLongestCallOfBatch;
   const bool was_asked =
       outcome.state == PieceOutcome::State::kIssued || outcome.state == PieceOutcome::State::kDropped;
-  if (was_asked && !was_taken && decision.starving && stream->track.shape == Shape::kForward &&
-      !stream->overtaking.was_shared()) {
+  if (was_asked && !was_taken && decision.starving && stream->is_one_readers()) {
     const int64_t held = (slots.begin - stream->position) / UnitOf(decision, stream->track, facts);
     around.congestion.OnFull(held > 0 ? static_cast<int32_t>(held) : 0, now);
   }

@@ -109,8 +109,7 @@ int64_t AdaptivePolicy::Startup(const Stream& stream, const Facts& facts, const 
 
 // How many pieces a stream may have ahead beside others that this process does not see.
 int64_t AdaptivePolicy::Beside(const Stream& stream, const Facts& facts, const Surroundings& around) {
-  if (stream.track.shape != Shape::kForward || !stream.window.starving() || stream.overtaking.was_shared())
-    return INT32_MAX;
+  if (!stream.is_one_readers() || !stream.window.starving()) return INT32_MAX;
   const double unit = static_cast<double>(UnitOf(stream.track, facts));
   return around.congestion.Beside(stream.window.rate() / unit, stream.read_at);
 }

@@ -41,6 +41,15 @@ bool MappedRun::Follow(ByteRange range, Nanos now, const Facts& facts) {
   return mappings >= kProofs;
 }
 
+// Asks for the slots, all at once.
+Decision AdaptivePolicy::AskForMapping(Stream& stream, SlotRange slots, Nanos now, const Facts& facts) {
+  Decision decision = Describe(stream.track, slots.begin, slots.end, facts);
+  decision.method = Class::mapped;
+  decision.stream = table_.IdOf(stream);
+  if (!decision.empty()) stream.asking.Begin(now);
+  return decision;
+}
+
 // Decides what to fetch for the next of mappings in a row.
 Decision AdaptivePolicy::ContinueMappings(ByteRange range, Nanos now, const Facts& facts, const Surroundings& around) {
   Stream* stream = table_.Find(mapped_run_.stream);
@@ -58,17 +67,14 @@ Decision AdaptivePolicy::ContinueMappings(ByteRange range, Nanos now, const Fact
   stream->position = slots.end;
   const int64_t safe = SafeBytes(*stream, facts, around.options);
   const int64_t run = mapped_run_.run < kMostBeyond ? mapped_run_.run.value : kMostBeyond.value;
-  const int64_t unit = facts.piece / facts.page;
+  const int64_t unit = UnitOf(stream->track, facts);
   const int64_t begin = stream->frontier > slots.begin ? stream->frontier : slots.begin;
   int64_t end = slots.end + (run < safe ? run : safe) / facts.page.value;
   end = end < file_end ? AlignDown(end, unit) : file_end;
   if (end <= begin) return {};
-  Decision decision = Describe(stream->track, begin, end, facts);
-  if (decision.pieces > kMostPieces) decision.pieces = kMostPieces;
-  decision.method = Class::mapped;
-  decision.stream = mapped_run_.stream;
   stream->frontier = begin;
-  stream->asking.Begin(now);
+  Decision decision = AskForMapping(*stream, {begin, end}, now, facts);
+  if (decision.pieces > kMostPieces) decision.pieces = kMostPieces;
   return decision;
 }
 
@@ -87,12 +93,7 @@ Decision AdaptivePolicy::PlanMapping(ByteRange range, Nanos now, const Facts& fa
   if (!small && window.size() > facts.initial) window.end = window.begin + facts.initial;
   if (!small && window.end > range.end && range.end > window.begin) window.end = range.end;
   Stream& stream = Begin(Class::mapped, Track::Forward(facts.page), window, {}, now, facts, around);
-  const SlotRange slots = stream.track.Slots(window);
-  Decision decision = Describe(stream.track, slots.begin, slots.end, facts);
-  decision.method = Class::mapped;
-  decision.stream = table_.IdOf(stream);
-  if (!decision.empty()) stream.asking.Begin(now);
-  return decision;
+  return AskForMapping(stream, stream.track.Slots(window), now, facts);
 }
 
 }  // namespace ahead

@@ -193,11 +193,9 @@ Decision AdaptivePolicy::AskFor(Stream& stream, const Reach& reach, const Facts&
   Decision decision = Describe(stream.track, begin, end, facts);
   decision.method = at_risk ? Class::onthrash : stream.method;
   decision.starving = stream.window.starving() || !reach.open;
-  decision.alone =
-      stream.track.shape == Shape::kForward && !stream.overtaking.was_shared() && around.congestion.Streams() <= 1;
+  decision.alone = stream.is_one_readers() && around.congestion.Streams() <= 1;
   decision.required = RequiredPieces(stream, begin, decision, facts);
-  const bool waits = stream.window.starving() && stream.proved && stream.track.shape == Shape::kForward && !at_risk &&
-                     !stream.overtaking.was_shared();
+  const bool waits = stream.window.starving() && stream.proved && stream.is_one_readers() && !at_risk;
   const int64_t beside = Beside(stream, facts, around);
   const int64_t always = beside < kAlways ? beside : kAlways;
   const int64_t most_needed = always < MostAtAnyRate(facts) ? always : MostAtAnyRate(facts);
