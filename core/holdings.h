@@ -30,14 +30,16 @@ class Holdings {
     int64_t streams = 0;
   };
 
-  // The file holds so much now. `clock`: the bytes that have come to memory, which holds `memory` of them.
-  void Tell(Of& of, int64_t pages, int32_t streams, ByteCount clock, ByteCount memory) {
+  // The file holds so much now. Returns whether the sum may be another for that, or for the time that passed. `clock`:
+  // the bytes that have come to memory, which holds `memory` of them.
+  bool Tell(Of& of, int64_t pages, int32_t streams, ByteCount clock, ByteCount memory) {
     EndTurn(clock, memory);
     const uint32_t turn = turn_.load(std::memory_order_relaxed);
-    if (of.turn == turn && of.pages == pages && of.streams == streams) return;
+    if (of.turn == turn && of.pages == pages && of.streams == streams) return false;
     if (turn - of.turn < kCounted) Add(of.turn, -of.pages, -of.streams);
     Add(turn, pages, streams);
     of = {pages, streams, turn};
+    return true;
   }
 
   Sum Get() const {

@@ -52,6 +52,9 @@ class CgroupFolders {
   size_t folder_ = 0;
 };
 
+// Returns the lesser of two limits, of which 0 is none.
+constexpr int64_t LesserLimit(int64_t a, int64_t b) { return a == 0 || (b != 0 && b < a) ? b : a; }
+
 // The files with a limit in a folder, up to a null.
 inline constexpr const char* kLimitsV1[] = {"memory.limit_in_bytes", nullptr};
 inline constexpr const char* kLimitsV2[] = {"memory.max", "memory.high", nullptr};
@@ -64,8 +67,7 @@ int64_t LimitHere(CgroupFolders& folders, Read read) {
   for (const char* const* name = folders.is_v2() ? kLimitsV2 : kLimitsV1; *name != nullptr; ++name) {
     const char* const path = folders.File(*name);
     char digits[32];
-    const int64_t limit = path != nullptr ? ParseLimit(digits, read(path, digits, sizeof(digits))) : 0;
-    if (limit > 0 && (least == 0 || limit < least)) least = limit;
+    if (path != nullptr) least = LesserLimit(least, ParseLimit(digits, read(path, digits, sizeof(digits))));
   }
   return least;
 }

@@ -28,10 +28,7 @@ size_t Read(const char* path, char* to, size_t size) {
 int64_t LeastCgroupLimit() noexcept {
   folders.Begin(text, Read("/proc/self/cgroup", text, sizeof(text)), "");
   int64_t least = 0;
-  while (folders.Next()) {
-    const int64_t limit = LimitHere(folders, Read);
-    if (limit > 0 && (least == 0 || limit < least)) least = limit;
-  }
+  while (folders.Next()) least = LesserLimit(least, LimitHere(folders, Read));
   return least;
 }
 

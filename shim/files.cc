@@ -126,8 +126,9 @@ int64_t BytesOf(int64_t pages) { return (pages > 0 ? pages : 0) * static_cast<in
 
 // Says what the file holds now. Other processes of the run are told.
 void Account(File& file, const AdaptivePolicy& policy) {
-  holdings.Tell(file.holdings, policy.OutstandingPages(), policy.ActiveStreams(), runtime.learnt().safety.clock(),
-                policy.safe());
+  if (!holdings.Tell(file.holdings, policy.OutstandingPages(), policy.ActiveStreams(), runtime.learnt().safety.clock(),
+                     policy.safe()))
+    return;
   const Holdings::Sum all = holdings.Get();
   TellHeld(runtime.block(), {BytesOf(all.pages), all.streams});
 }

@@ -185,8 +185,9 @@ Filter& FilterOf(size_t description) noexcept {
 Filter& Settling::filter() noexcept {
   if (runtime.trace() == nullptr) return FilterOf(description_);
   run_ = FilterOf(description_).Settle();
-  copy_.Restore(run_);
-  return copy_;
+  Filter& copy = copy_.Make();
+  copy.Restore(run_);
+  return copy;
 }
 
 void Planned(int fd, LockedFile& file, const Observation& observation, TraceAccessKind kind, const Access& access,

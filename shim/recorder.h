@@ -14,6 +14,7 @@
 #include "shim/descriptors.h"
 #include "shim/engine.h"
 #include "shim/files.h"
+#include "shim/pool.h"
 #include "shim/runtime.h"
 #include "stats/trace_writer.h"
 
@@ -50,7 +51,7 @@ class Settling {
 
  private:
   const size_t description_;
-  Filter copy_;
+  Room<Filter> copy_;  // made with a trace only
   Filter::Run run_;
 };
 
