@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "cli/clock.h"
+
 namespace ahead::cli {
 namespace {
 
@@ -73,11 +75,7 @@ bool TakeChildEvents(pid_t child, int& wait_status) {
 
 bool IsSentByProcess(const siginfo_t& info) { return info.si_code <= 0; }
 
-int64_t MillisecondsNow() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-}
+int64_t MillisecondsNow() { return MonotonicNow().value / 1'000'000; }
 
 // Waits for signals, and does the chore meanwhile.
 class Waiter {
@@ -94,8 +92,8 @@ class Waiter {
   int Wait(siginfo_t& info) {
     while (next_ != Chore::kNever) {
       const int64_t left = std::max<int64_t>(0, next_ - MillisecondsNow());
-      const bool has_alarm = alarm_ >= 0 && signal_fd_ >= 0 && WaitForAlarm(left);
-      const int64_t rest = alarm_ >= 0 && signal_fd_ >= 0 ? 0 : left;
+      const bool has_alarm = can_hear() && WaitForAlarm(left);
+      const int64_t rest = can_hear() ? 0 : left;
       const timespec timeout = {rest / 1000, rest % 1000 * 1'000'000};
       const int number = sigtimedwait(&signals_, &info, &timeout);
       if (number >= 0 || errno != EAGAIN) return number;
@@ -105,6 +103,8 @@ class Waiter {
   }
 
  private:
+  bool can_hear() const { return alarm_ >= 0 && signal_fd_ >= 0; }
+
   // Waits until a signal is there, the chore's alarm, or the time is over. Returns whether it was the alarm.
   bool WaitForAlarm(int64_t milliseconds) {
     // An alarm is not heard sooner than the chore may be done again.

@@ -47,24 +47,25 @@ int64_t LeftWithin(CgroupFolders& folders, int64_t limit) {
   return std::max<int64_t>(0, limit - usage + inactive + active / 2);
 }
 
-void LookAtCgroups(const std::string& root, MemoryNow& now) {
-  const std::string text = TextOf(root + "/proc/self/cgroup");
+std::string Cgroups(const std::string& root) { return TextOf(root + "/proc/self/cgroup"); }
+
+// `cgroups`: their text, here and below.
+void LookAtCgroups(const std::string& cgroups, const std::string& root, MemoryNow& now) {
   CgroupFolders folders;
-  folders.Begin(text.data(), text.size(), root.c_str());
+  folders.Begin(cgroups.data(), cgroups.size(), root.c_str());
   while (folders.Next()) {
     const int64_t limit = LimitHere(folders, ReadUpTo);
     if (limit == 0) continue;
     const ByteCount left{LeftWithin(folders, limit)};
     now.left = now.limit == ByteCount{} ? left : std::min(now.left, left);
-    now.limit = now.limit == ByteCount{} ? ByteCount{limit} : std::min(now.limit, ByteCount{limit});
+    now.limit = {LesserLimit(now.limit.value, limit)};
   }
 }
 
 // Returns the cgroup's own, "" where there is none. The root of version 2 has that of the machine, and no type.
-std::string PressureFileOfCgroup(const std::string& root) {
-  const std::string text = TextOf(root + "/proc/self/cgroup");
+std::string PressureFileOfCgroup(const std::string& cgroups, const std::string& root) {
   CgroupFolders folders;
-  folders.Begin(text.data(), text.size(), root.c_str());
+  folders.Begin(cgroups.data(), cgroups.size(), root.c_str());
   const auto is_there = [&](const char* name) {
     const char* const path = folders.File(name);
     return path != nullptr && access(path, R_OK) == 0;
@@ -75,21 +76,32 @@ std::string PressureFileOfCgroup(const std::string& root) {
   return "";
 }
 
-}  // namespace
-
-std::string PressureFile(const std::string& root) {
-  if (std::string own = PressureFileOfCgroup(root); !own.empty()) return own;
+std::string PressureFileOf(const std::string& cgroups, const std::string& root) {
+  if (std::string own = PressureFileOfCgroup(cgroups, root); !own.empty()) return own;
   const std::string of_machine = root + "/proc/pressure/memory";
   return access(of_machine.c_str(), R_OK) == 0 ? of_machine : "";
 }
 
-MemoryFacts LookAtMemory(const std::string& root) {
-  MemoryFacts found;
-  LookAtCgroups(root, found.now);
+MemoryNow LookAtBoundsOf(const std::string& cgroups, const std::string& root) {
+  MemoryNow now;
+  LookAtCgroups(cgroups, root, now);
   const std::string machine = TextOf(root + "/proc/meminfo");
-  found.now.total = {NumberIn(machine, "MemTotal:") * 1024};
-  found.now.available = {NumberIn(machine, "MemAvailable:") * 1024};
-  const std::string path = PressureFile(root);
+  now.total = {NumberIn(machine, "MemTotal:") * 1024};
+  now.available = {NumberIn(machine, "MemAvailable:") * 1024};
+  return now;
+}
+
+}  // namespace
+
+std::string PressureFile(const std::string& root) { return PressureFileOf(Cgroups(root), root); }
+
+MemoryNow LookAtBounds(const std::string& root) { return LookAtBoundsOf(Cgroups(root), root); }
+
+MemoryFacts LookAtMemory(const std::string& root) {
+  const std::string cgroups = Cgroups(root);
+  MemoryFacts found;
+  found.now = LookAtBoundsOf(cgroups, root);
+  const std::string path = PressureFileOf(cgroups, root);
   found.now.is_pressure_own = path != root + "/proc/pressure/memory";
   const std::string pressure = path.empty() ? "" : TextOf(path);
   found.stalled_microseconds = StalledMicroseconds(pressure.data(), pressure.size());

@@ -19,6 +19,9 @@ struct MemoryFacts {
 // in which proc and sys are looked for, "" on a real machine. Cost: some files of /proc and /sys are read.
 MemoryFacts LookAtMemory(const std::string& root = "");
 
+// The same without the pressure, which means nothing at a first look.
+MemoryNow LookAtBounds(const std::string& root = "");
+
 // Returns the path of the file in which the kernel tells the pressure: of this process's cgroup (version 2), else of
 // the machine; "" when it tells none.
 std::string PressureFile(const std::string& root = "");

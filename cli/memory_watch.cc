@@ -1,12 +1,12 @@
 #include "cli/memory_watch.h"
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "cli/clock.h"
 #include "stats/segment_map.h"
 
 namespace ahead::cli {
@@ -21,12 +21,6 @@ int AskForAlarm(const std::string& path) {
   const int fd = path.empty() ? -1 : open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (fd >= 0 && write(fd, kTrigger, sizeof(kTrigger)) < 0) return close(fd), -1;
   return fd;
-}
-
-Nanos MonotonicNow() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return {now.tv_sec * 1'000'000'000 + now.tv_nsec};
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "cli/progress.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cli/clock.h"
 
 namespace ahead::cli {
 namespace {
@@ -14,12 +14,6 @@ namespace {
 constexpr Nanos kOnTerminal{200'000'000};
 constexpr Nanos kElsewhere{5'000'000'000};
 constexpr const char* kEraseLine = "\r\033[K";
-
-Nanos Now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return {int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec};
-}
 
 void Put(const std::string& text) {
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
@@ -41,7 +35,7 @@ Progress::Progress(std::string what, size_t all, Wanted wanted)
       all_(all),
       is_terminal_(isatty(STDERR_FILENO) == 1),
       is_shown_(is_terminal_ || wanted == Wanted::kAlways),
-      begin_(Now()),
+      begin_(MonotonicNow()),
       last_(begin_) {}
 
 Progress::~Progress() {
@@ -51,7 +45,7 @@ Progress::~Progress() {
 void Progress::Step() {
   ++done_;
   if (!is_shown_) return;
-  const Nanos now = Now();
+  const Nanos now = MonotonicNow();
   if (now - last_ < (is_terminal_ ? kOnTerminal : kElsewhere) && done_ != 1 && done_ != all_) return;
   last_ = now;
   const std::string text = DescribeProgress(what_, done_, all_, now - begin_);

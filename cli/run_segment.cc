@@ -29,7 +29,7 @@ std::string MakeStatsFile(const std::string& path) {
 void NoteMemory(const std::string& path) {
   const SegmentView segment = MapSegmentFile(path.c_str(), MapMode::kOpen);
   if (!segment) return;
-  __atomic_store_n(&segment->memory_bytes, Budget().Look(LookAtMemory().now).value, __ATOMIC_RELAXED);
+  __atomic_store_n(&segment->memory_bytes, Budget().Look(LookAtBounds()).value, __ATOMIC_RELAXED);
   UnmapSegment(segment);
 }
 

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cli/clock.h"
 #include "cli/usage.h"
 #include "nlohmann/json.hpp"
 #include "stats/export.h"
@@ -177,23 +178,17 @@ class Ticker {
   pollfd sources_[3] = {{-1, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}};  // signals, the run's end, time
 };
 
-double Seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
-
 int Watch(const Input& input, const Request& request) {
   double period = 0;
   if (!absl::SimpleAtod(request.watch, &period)) return kBadUsage;
   Ticker ticker(period, input.segment()->session_pid);
-  const double begin = Seconds();
+  const Nanos begin = MonotonicNow();
   Snapshot before = Read(input, request);
   if (!Put(FormatStep(0, nullptr, before, request))) return kCannot;
   for (Ticker::Wake wake; (wake = ticker.Wait()) != Ticker::Wake::kStop;) {
     Snapshot now = Read(input, request);
     const Snapshot difference = Difference(before, now);
-    if (!Put(FormatStep(Seconds() - begin, &difference, now, request))) return kCannot;
+    if (!Put(FormatStep(SecondsOf(MonotonicNow() - begin), &difference, now, request))) return kCannot;
     // The mapping keeps what the run counted; nothing is added to it any more.
     if (wake == Ticker::Wake::kRunEnded) break;
     before = std::move(now);

@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cli/clock.h"
 #include "cli/job.h"
 
 namespace ahead::cli {
@@ -73,12 +73,6 @@ class OutputReader {
   Output output_;
 };
 
-double Now() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
@@ -98,7 +92,7 @@ void TakeSignals(const Launched& launched, int signal_fd, TimedRun& run) {
 }
 
 // Reads the output until the process ends; notes the end before anything else.
-void Follow(const Launched& launched, int signal_fd, int output_fd, double began, OutputReader& reader, TimedRun& run) {
+void Follow(const Launched& launched, int signal_fd, int output_fd, Nanos began, OutputReader& reader, TimedRun& run) {
   pollfd watched[] = {{signal_fd, POLLIN, 0}, {output_fd, POLLIN, 0}};
   for (;;) {
     if (poll(watched, 2, -1) < 0) continue;
@@ -106,7 +100,7 @@ void Follow(const Launched& launched, int signal_fd, int output_fd, double began
       TakeSignals(launched, signal_fd, run);
       rusage usage;
       if (wait4(launched.pid, &run.wait_status, WNOHANG, &usage) == launched.pid) {
-        run.real_s = Now() - began;
+        run.real_s = SecondsOf(MonotonicNow() - began);
         run.user_s = Seconds(usage.ru_utime);
         run.sys_s = Seconds(usage.ru_stime);
         return;
@@ -147,7 +141,7 @@ TimedRun RunTimed(const std::function<Launched(const Streams&)>& start, const Si
   if (input.fd() < 0 || errors.fd() < 0 || came.fd() < 0) return run.launch_error = errno, run;
 
   OutputReader reader;
-  const double began = Now();
+  const Nanos began = MonotonicNow();
   const Launched launched = start({input.fd(), output_end.fd(), errors.fd(), nullptr});
   if (launched.pid < 0) return run.launch_error = launched.error, run;
   output_end.Close();
