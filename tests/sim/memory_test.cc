@@ -158,28 +158,20 @@ TEST(MemoryTest, FilesThatStayOpenAreFasterThanBareWhenReadOneAfterTheOther) {
 // What lies in memory for them the reader has to push out first, at the speed it has without the engine.
 TEST(MemoryTest, FilesThatWereLeftOpenTakeNothingFromAReaderThatHasFilledMemory) {
   constexpr ByteCount kScanned = 512_MiB;
-  Workload scan;
-  scan.files.push_back({"scanned", 1, 1, kScanned});
-  scan.readers = scan.threads = 1;
-  const Workload heads = OneAfterTheOther(FullSpeedReaders(800, 2_MiB, 64_KiB));
+  const Workload scan = OneAfterTheOther(FullSpeedReaders(1, kScanned, 64_KiB));
+  Workload heads = OneAfterTheOther(FullSpeedReaders(800, 2_MiB, 64_KiB));
+  std::erase_if(heads.steps, [](const WorkStep& step) { return step.range.begin.value >= (128_KiB).value; });
   Workload both = heads;
-  std::erase_if(both.steps, [](const WorkStep& step) { return step.range.begin.value >= (128_KiB).value; });
-  const auto file = static_cast<uint32_t>(both.files.size());
+  const uint32_t file = both.readers++;
   both.files.push_back({"scanned", 1, file + 1, kScanned});
-  ++both.readers;
-  Workload heads_only = both;
-  for (int64_t at = 0; at < kScanned.value; at += 65536) {
-    WorkStep step;
-    step.range = {{at}, {at + 65536}};
-    step.fresh = at == 0;
-    scan.steps.push_back(step);
+  for (WorkStep step : scan.steps) {
     step.file = step.reader = file;
     both.steps.push_back(step);
   }
   const LabDevice device = Cgroup(64_MiB);
   const Nanos alone = Ours(scan, device).elapsed;
   const Nanos bare = Bare(scan, device).elapsed;
-  const Nanos after = Ours(both, device).elapsed - Ours(heads_only, device).elapsed;
+  const Nanos after = Ours(both, device).elapsed - Ours(heads, device).elapsed;
   const int64_t turns = kScanned.value / (64_MiB).value;
   EXPECT_LE(after.value, alone.value + bare.value / turns * 2);
   EXPECT_GT(bare.value, alone.value * 3);
